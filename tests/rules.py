@@ -64,7 +64,10 @@ STAGES = {
 }
 TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|THIRD-PARTY\.txt|"
                        r"(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|codec|cuda|cpu|tools|tests|data|docs")
-BANNED = re.compile(r"\b(lent|takeover|whoever|the house|the waist|score of|nobody|likewise)\b", re.I)
+BANNED = re.compile(r"\b(lent|lend(?:s|er|ers|ing)?|takeovers?|whoever|the house|the waist|score of|nobody|likewise)\b", re.I)
+# In documents alone until comments are clean of them: see docs/style.md, Prose.
+TICS = re.compile(r"\b(in the place of|of so many|Of (?=[a-z]))")
+README_LINES = 90
 SOURCE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc|js|mjs|css|html|sh|cmake|py)$|CMakeLists\.txt$|^\.ci/run$")
 CODE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc|js|mjs)$")
 TEXT = re.compile(SOURCE.pattern + r"|\.(md|txt|json|in|yml|svg|map)$|^(LICENSE|\.clang-\w+|\.git\w+|\.editorconfig)$")
@@ -137,6 +140,35 @@ def document(name, text):
     if name not in ("docs/glossary.md", "CHANGELOG.md"):  # they list what words replace
         for number, line in enumerate(text.split("\n"), 1):
             yield from language(name, number, line)
+            for words in TICS.findall(line):
+                yield f"{name}:{number}: '{words.strip()}' (see docs/style.md)"
+
+
+def headings(text):
+    """Numbers of a document's sections, and its anchors as GitHub makes them."""
+    titles = re.findall(r"(?m)^#+ (.*)", re.sub(r"(?ms)^```.*?^```", "", text))
+    anchors = {re.sub(r"[^\w -]", "", re.sub(r"\[(.*?)\]\([^)]*\)", r"\1", title)).strip().lower().replace(" ", "-") for title in titles}
+    return {match[1] for match in map(re.compile(r"(\d+(?:\.\d+)?)\b").match, titles) if match}, anchors
+
+
+def sections(name, text, documents):
+    """Every section that a text cites exists, "docs/bitstream.md, 6.1" or "section 6.1 of docs/bitstream.md", and so does
+    every anchor of a link. Section numbers without a document's name are those of the text itself, if it is a document."""
+    flat = re.sub(r"\n[ \t]*(//+|\*|#)?[ \t]*", " ", text)
+    numbers = r"(\d+(?:\.\d+)?(?:(?:,| to| and) \d+(?:\.\d+)?)*)"
+    cited = [(document, found) for document, found in re.findall(rf"(\w[\w-]*\.md)[`)]*, (?:sections? )?{numbers}", flat)]
+    cited += [(document, found) for found, document in re.findall(rf"[Ss]ections? {numbers} of (?:docs/)?(\w[\w-]*\.md)", flat)]
+    if name == "docs/bitstream.md":
+        cited += [("bitstream.md", found) for found in re.findall(rf"\bsections? {numbers}", flat)]
+    for document, found in cited:
+        for number in re.findall(r"\d+(?:\.\d+)?", found):
+            if document in documents and number not in documents[document][0]:
+                yield f"{name}: cites section {number} of {document}, which does not exist"
+    if name.endswith(".md"):
+        for link, anchor in re.findall(r"\]\(([^)# ]*)#([^) ]+)\)", text):
+            target = os.path.basename(link or name)
+            if "://" not in link and target in documents and anchor not in documents[target][1]:
+                yield f"{name}: links to {target}#{anchor}, which does not exist"
 
 
 def stages(texts):
@@ -205,6 +237,9 @@ def violations():
     for entry in sorted({name.split("/")[0] for name in names}):
         if not TOP_LEVEL.fullmatch(entry):
             yield f"{entry}: does not belong on the top level"
+    documents = {os.path.basename(name): headings(text) for name, text in texts.items() if name.endswith(".md")}
+    if len(texts.get("README.md", "").splitlines()) > README_LINES:
+        yield f"README.md: {len(texts['README.md'].splitlines())} lines, at most {README_LINES}"
     public = texts.get("codec/include/ctv/ctv.hpp", "")
     types = set(re.findall(r"^(?:class|struct) (\w+)", public, re.M))
     for name, text in texts.items():
@@ -213,6 +248,8 @@ def violations():
             yield from source(name, text.splitlines())
         if name.endswith(".md"):
             yield from document(name, text)
+        if name != "tests/rules.py":
+            yield from sections(name, text, documents)
         if re.match(r"(codec/(?!include)|cpu/|cuda/).*\.(hpp|cpp|cu|cuh)$", name):
             for word in types & set(re.findall(r"^(?:class|struct) (\w+)\s*(?:[:{;]|$|final)", text, re.M)):
                 yield f"{name}: ctv.hpp has a class {word} too; a program that links both would get one of the two"
@@ -247,6 +284,16 @@ def self_test():
         ({"docs/a.md": "See `codec/nowhere.hpp`.\n"}, "docs/a.md: names codec/nowhere.hpp"),
         ({"docs/a.md": "See [there](nowhere.md).\n"}, "docs/a.md: names nowhere.md"),
         ({"docs/a.md": "It was lent.\n"}, "docs/a.md:1: 'lent'"),
+        ({"tools/a.cpp": spdx + "// The caller lends it.\n"}, "tools/a.cpp:2: 'lends'"),
+        ({"docs/a.md": "a in the place of b\n"}, "docs/a.md:1: 'in the place of'"),
+        ({"docs/a.md": "Of these three are odd.\n"}, "docs/a.md:1: 'Of'"),
+        ({"docs/a.md": "# A\n\n## 2. B\n\n### 2.1 C\n\n[b](#2-b) [c](a.md#21-c)\n",
+          "tools/a.cpp": spdx + "// See docs/a.md,\n// sections 2 and 2.1, and section 2.1 of a.md.\n"}, None),
+        ({"docs/a.md": "## 6.3 A\n", "tools/a.cpp": spdx + "// A (docs/a.md, 6.6).\n"}, "tools/a.cpp: cites section 6.6 of a.md"),
+        ({"docs/a.md": "## 6.3 A\n", "tools/a.cpp": spdx + "// Section 6.4 of\n// docs/a.md.\n"}, "cites section 6.4 of a.md"),
+        ({"docs/bitstream.md": "## 6.3 A\n\nAs in section 7.\n"}, "docs/bitstream.md: cites section 7 of bitstream.md"),
+        ({"docs/a.md": "## 6.3 A\n\n[b](#b)\n"}, "docs/a.md: links to a.md#b"),
+        ({"README.md": "a\n" * 91}, "README.md: 91 lines, at most 90"),
         ({"codec/backend/a.hpp": spdx + "// A\nvirtual ~Blur() = default;\n"}, "Blur is a stage, but not in the table"),
         ({"codec/backend/a.hpp": spdx + "// A\nclass Backend {\n  virtual Status blur(int,\n    PlaneView<Sample> a) = 0;\n};\n"},
          "codec/backend: blur is a stage, but not"),

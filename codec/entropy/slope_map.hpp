@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slopes of a key frame as bytes (docs/bitstream.md, 7.4).
+// The slopes of a key frame as bytes (docs/bitstream.md, 7.5).
 #pragma once
 
 #include <cstdint>

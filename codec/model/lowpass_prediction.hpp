@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prediction in a lowpass subband (docs/bitstream.md, 6.6): the median edge detector of LOCO-I (Weinberger,
+// Prediction in a lowpass subband (docs/bitstream.md, 6.3): the median edge detector of LOCO-I (Weinberger,
 // Seroussi and Sapiro 2000) from the levels to the left, above and above left. Differences keep 16 bits.
 #pragma once
 

@@ -27,9 +27,9 @@ enum class Stage {
 };
 
 inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kStageNames = {
-    "colour",       "motion search",     "motion refinement",  "skip decision", "motion compensation",
-    "slope search", "forward transform", "quantiser",          "prediction",    "inverse transform",
-    "loop filter",  "squared error",     "symbols and DEFLATE"};
+    "colour",       "motion search",     "motion refinement", "skip decision", "motion compensation",
+    "slope search", "forward transform", "quantiser",         "prediction",    "inverse transform",
+    "loop filter",  "squared error",     "entropy coding"};
 
 class StageTimes {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors of prediction in lowpass subbands, which are coded in place of the levels where they are smaller
-// (docs/bitstream.md, 6.6).
+// (docs/bitstream.md, 6.3).
 #pragma once
 
 #include <array>

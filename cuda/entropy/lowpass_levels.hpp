@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels of lowpass subbands whose errors of prediction are coded in their place (docs/bitstream.md, 6.6).
+// Levels of lowpass subbands whose errors of prediction are coded in their place (docs/bitstream.md, 6.3).
 #pragma once
 
 #include <array>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench papers`: the measured kernels of the papers, their tables with this machine's figures.
-#include <algorithm>
 #include <cmath>
 
 #include "bench/lab/experiments.hpp"
@@ -14,7 +13,7 @@
 namespace ctv::tools {
 namespace {
 
-constexpr const char* kExperiments[] = {"dct8x8", "h264_idct", "h264_tq"};
+constexpr int kQp = 28;  // of the quantiser
 
 /// A grey image in its own size, and doubled up to three times.
 std::vector<lab::GrayImage> gray_images(const std::string& path, bool quick) {
@@ -47,7 +46,7 @@ lab::YuvFrame yuv_frame(int width, int height) {
   return {width, height, plane(0, luma), plane(1, luma / 4), plane(2, luma / 4)};
 }
 
-Json table_json(const lab::PaperTable& t) {
+Json table_json(const lab::PaperTable& t, const std::string& no_gpu) {
   Json rows = Json::array();
   for (const lab::PaperTable::Row& row : t.rows) {
     Json values = Json::array(), cells = Json::array();
@@ -55,10 +54,15 @@ Json table_json(const lab::PaperTable& t) {
       values.push_back(v ? number(*v) : Json(nullptr));
       cells.push_back(!v ? "-" : std::isinf(*v) ? "equal" : text("%.*f", t.decimals, *v));
     }
-    rows.push_back({{"label", row.label}, {"here", row.here}, {"values", values}, {"cells", cells}});
+    rows.push_back({{"label", row.label},
+                    {"here", row.label.starts_with("here")},
+                    {"values", values},
+                    {"cells", cells}});
   }
+  std::vector<std::string> notes = t.notes;
+  if (!no_gpu.empty()) notes.push_back("No CUDA figures: " + no_gpu);
   return {{"id", t.id},           {"paper", t.paper}, {"title", t.title},
-          {"columns", t.columns}, {"rows", rows},     {"notes", t.notes}};
+          {"columns", t.columns}, {"rows", rows},     {"notes", notes}};
 }
 
 std::string failed_check(const Json& j) {
@@ -75,63 +79,48 @@ Exit run_papers(int argc, const char* const* argv) {
       "papers", "the papers' kernels, with their published figures and this machine's",
       "DCT 8x8 (Obukhov and Kharlamov 2008), H.264's inverse transforms with compaction (Wang, Alvarez-Mesa, "
       "Chi and Juurlink 2013), H.264's transforms and quantiser (Husemann et al. 2011), on the CPU and, "
-      "where "
-      "there is one, a CUDA device.",
-      {{"ctbench papers --image barbara.png --json papers.json", "with the picture of the paper"},
-       {"ctbench papers --only h264_idct", "one experiment"}});
+      "where there is one, a CUDA device.",
+      {{"ctbench papers --image barbara.png --json papers.json", "with the picture of the paper"}});
   m.most_clips = 0;
   m.runs = 5;
-  int64_t qp = 28, threads = cores();
   std::string image;
   bool quick = false;
-  std::vector<std::string> only(std::begin(kExperiments), std::end(kExperiments));
-  m.options.value(
-      "--only", "LIST", "Of dct8x8, h264_idct and h264_tq, with commas; all unless given",
-      [&](const std::string& s) {
-        only = split(s, ',');
-        for (const std::string& name : only)
-          if (std::find(std::begin(kExperiments), std::end(kExperiments), name) == std::end(kExperiments))
-            throw Failure(Exit::kUsage, "--only: no experiment '" + name + "'", "dct8x8, h264_idct, h264_tq");
-      });
   m.options.value(
       "--image", "FILE", "Grey image of the DCT 8x8; a generated one of 512x512 unless given",
       [&](const std::string& s) { m.inputs = {image = s}; }, ValueKind::kFile);
-  m.count("--qp", "Of the quantiser", 0, 51, qp);
   m.count("--runs", "Runs of which the median counts", 1, 1000, m.runs);
-  m.count("--threads", "Where all cores are measured", 1, 256, threads);
   m.options.flag("--quick", "The smallest size of each table only", [&] { quick = true; });
   const auto measure = [&](Json& j) {
-    lab::LabSettings settings;
-    settings.runs = static_cast<int>(m.runs);
-    settings.threads = static_cast<int>(threads);
-    settings.quick = quick;
     const Result<std::string> gpu = lab::gpu_name();
-    settings.gpu = gpu.ok();
-    if (!gpu.ok()) settings.no_gpu = gpu.status().message();
-    settings.progress = [&](const std::string& what) { m.show(what); };
+    const std::string no_gpu = gpu.ok() ? "" : gpu.status().message();
+    lab::Lab lab;
+    lab.runs = static_cast<int>(m.runs);
+    lab.threads = static_cast<int>(cores());
+    lab.quick = quick;
+    lab.gpu = gpu.ok();
+    lab.progress = [&](const std::string& what) { m.show(what); };
     j["settings"] = {{"image", image.empty() ? "generated" : clip_name(image)},
-                     {"qp", qp},
+                     {"qp", kQp},
                      {"runs", m.runs},
-                     {"threads", threads},
+                     {"threads", lab.threads},
                      {"quick", quick}};
     j["gpu"] = gpu.ok() ? *gpu : "";
-    j["no_gpu"] = settings.no_gpu;
+    j["no_gpu"] = no_gpu;
     j["tables"] = j["checks"] = Json::array();
-    lab::LabReport report;
-    const auto experiment = [&](const char* name, const std::function<void()>& run) {
-      if (std::find(only.begin(), only.end(), name) == only.end()) return;
-      report = {};
-      run();
-      for (const lab::PaperTable& table : report.tables) j["tables"].push_back(table_json(table));
-      for (const lab::Check& c : report.checks)
+    const auto keep = [&] {  // what an interrupted run has
+      for (const lab::PaperTable& table : lab.tables) j["tables"].push_back(table_json(table, no_gpu));
+      for (const lab::Check& c : lab.checks)
         j["checks"].push_back({{"what", c.what}, {"passed", c.passed}, {"detail", c.detail}});
+      lab.tables.clear();
+      lab.checks.clear();
     };
-    experiment(kExperiments[0], [&] { lab::measure_dct8x8(settings, gray_images(image, quick), report); });
-    experiment(kExperiments[1], [&] { lab::measure_h264_idct(settings, lab::idct_modes(), report); });
-    experiment(kExperiments[2], [&] {
-      const lab::YuvFrame frames[] = {yuv_frame(704, 576), yuv_frame(1920, 1088)};
-      lab::measure_h264_tq(settings, frames, static_cast<int>(qp), report);
-    });
+    lab::measure_dct8x8(lab, gray_images(image, quick));
+    keep();
+    lab::measure_h264_idct(lab);
+    keep();
+    const lab::YuvFrame frames[] = {yuv_frame(704, 576), yuv_frame(1920, 1088)};
+    lab::measure_h264_tq(lab, frames, kQp);
+    keep();
   };
   return m.run(argc, argv, {.measure = measure, .defect = &failed_check});
 }

@@ -10,23 +10,19 @@ namespace {
 constexpr const char* kPaper = "Obukhov and Kharlamov 2008";
 constexpr double kConsistent = 50;  // dB, section 4
 
-struct VariantName {
-  DctVariant variant;
-  const char* name;
-};
-constexpr VariantName kVariants[] = {{DctVariant::kDefinition, "1, by definition"},
-                                     {DctVariant::kSeparable, "2, separable"}};
+constexpr std::pair<DctVariant, const char*> kVariants[] = {{DctVariant::kDefinition, "1, by definition"},
+                                                            {DctVariant::kSeparable, "2, separable"}};
 
 }  // namespace
 
-void measure_dct8x8(const LabSettings& settings, std::span<const GrayImage> images, LabReport& report) {
+void measure_dct8x8(Lab& lab, std::span<const GrayImage> images) {
   std::vector<std::string> sizes;
   for (const GrayImage& image : images)
     sizes.push_back(std::to_string(image.width) + "x" + std::to_string(image.height));
   // The paper's figures are of Barbara in 512x512 to 4Kx4K; a quick run has the first size alone.
   const auto paper = [&](const char* label, std::initializer_list<double> figures) {
     const auto count = static_cast<std::ptrdiff_t>(std::min(sizes.size(), figures.size()));
-    return PaperTable::Row{label, false, {figures.begin(), figures.begin() + count}};
+    return PaperTable::Row{label, {figures.begin(), figures.begin() + count}};
   };
   PaperTable original = {
       "dct8x8.original",
@@ -50,28 +46,29 @@ void measure_dct8x8(const LabSettings& settings, std::span<const GrayImage> imag
                             6};
   for (const auto& [variant, variant_name] : kVariants) {
     const std::string name = variant_name;
-    PaperTable::Row gold_row = {"here, Gold " + name, true, {}}, cuda_row = {"here, CUDA " + name, true, {}},
-                    consistency_row = {"here, " + name, true, {}};
+    PaperTable::Row gold_row = {"here, Gold " + name, {}}, cuda_row = {"here, CUDA " + name, {}},
+                    consistency_row = {"here, " + name, {}};
     for (size_t i = 0; i < images.size(); ++i) {
       const std::string what = "dct8x8 " + name + ", " + sizes[i];
-      settings.progress(what);
+      lab.progress(what);
       const GrayImage gold = dct8x8_on_cpu(variant, images[i]);
       gold_row.values.emplace_back(psnr(images[i], gold));
-      if (!settings.gpu) continue;
+      if (!lab.gpu) continue;
       GrayImage cuda;
-      if (!report.came_back(what, dct8x8_on_gpu(variant, images[i], cuda))) continue;
+      if (!lab.came_back(what, dct8x8_on_gpu(variant, images[i], cuda))) continue;
       const double decibels = psnr(gold, cuda);
       cuda_row.values.emplace_back(psnr(images[i], cuda));
       consistency_row.values.emplace_back(decibels);
-      report.checks.push_back({what + ": CPU and CUDA at least 50 dB", decibels >= kConsistent,
-                               std::to_string(decibels) + " dB"});
+      lab.checks.push_back({what + ": CPU and CUDA at least 50 dB", decibels >= kConsistent,
+                            std::to_string(decibels) + " dB"});
     }
     original.rows.push_back(gold_row);
-    if (!settings.gpu) continue;
+    if (!lab.gpu) continue;
     original.rows.push_back(cuda_row);
     consistency.rows.push_back(consistency_row);
   }
-  for (PaperTable* table : {&original, &consistency}) report.add(std::move(*table), settings);
+  lab.tables.push_back(std::move(original));
+  lab.tables.push_back(std::move(consistency));
 }
 
 }  // namespace ctv::lab

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What only a machine with a GPU can tell. Installs nothing.
-#   tools/dev/gpu.sh [build] [test] [random] [sanitize] [damage] [long] [compare]   in this order; without verbs all of them
-#   tools/dev/gpu.sh papers   ctbench papers
+#   tools/dev/gpu.sh [build] [test] [random] [sanitize] [damage] [long] [compare] [papers]   in this order; without verbs all of them
 #   tools/dev/gpu.sh python   the Python package, by a python3 with numpy, pybind11 and pytest
 # Logs go to $OUT (default: logs in the build folder); a short table comes last.
 # Environment: CTV_GPU_BUILD (build folder, default build-gpu), CTV_CUDA_ARCHITECTURES (default 90-real), CTV_DEPS_DIR
@@ -149,7 +148,7 @@ verb_python() {
 }
 
 verbs=("$@")
-[ $# -gt 0 ] || verbs=(build test random sanitize damage long compare)
+[ $# -gt 0 ] || verbs=(build test random sanitize damage long compare papers)
 failed=0 table=()
 for verb in "${verbs[@]}"; do
   start=$SECONDS log=$out/$verb.log

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
 #include <vector>
 
 #include "codec/entropy/run_decoder.hpp"
@@ -250,58 +248,6 @@ TEST_F(CudaRuns, DamageHasTheSameVerdict) {
     }
   }
   EXPECT_GT(damaged, 10U);
-}
-
-// Times of a frame of 1920x1080 4:2:0 of preset paper; run by hand with --gtest_also_run_disabled_tests.
-TEST_F(CudaRuns, DISABLED_PrintTimes) {
-  Plan plan;
-  Levels levels;
-  for (size_t p = 0; p < 3; ++p) {
-    const size_t area = p == 0 ? 1920 * 1080 : 960 * 540;
-    for (size_t band = 0; band <= 8; ++band) {
-      const size_t count = band == 0 ? area / 4 : area / 8;
-      plan.push_back({{{p, levels[p].size(), count}}, band == 0});
-      for (size_t i = 0; i < count; ++i)
-        levels[p].push_back(band == 0 ? static_cast<Level>(100 + between(-6, 6)) : some_level(1, 0, false));
-    }
-  }
-  cuda::RunEncoder encoder;
-  ASSERT_TRUE(encoder.initialise(*device_, plan).ok());
-  cuda::RunDecoder decoder;
-  ASSERT_TRUE(decoder.initialise(*device_, plan).ok());
-  const auto source = copied<const Level*>(levels);
-  std::array<cuda::DeviceArray<Level>, 3> back;
-  for (size_t p = 0; p < 3; ++p) ASSERT_TRUE(back[p].allocate(*device_, levels[p].size()).ok());
-  const auto timed = [&](const char* what, auto work) {
-    double least = 1e9;
-    for (int i = 0; i < 20; ++i) {
-      const auto begin = std::chrono::steady_clock::now();
-      work();
-      ASSERT_EQ(cudaStreamSynchronize(device_->stream()), cudaSuccess);
-      const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-      least = std::min(least, time.count());
-    }
-    std::printf("%s: %.3f ms\n", what, least);
-  };
-  for (const bool key : {true, false}) {
-    std::printf("%s frame\n", key ? "key" : "predicted");
-    timed("encode", [&] { (void)encoder.encode(*device_, source, key, device_->stream()); });
-    std::vector<Bytes> bytes(plan.size());
-    timed("index and copy", [&] {
-      for (size_t c = 0; c < plan.size(); ++c) bytes[c] = with_index(encoder.coded(c));
-    });
-    timed("put", [&] {
-      size_t all = 0;
-      for (const auto& b : bytes) all += b.size();
-      (void)decoder.start(*device_, key, all);
-      for (size_t c = 0; c < plan.size(); ++c) give(decoder, c, bytes[c]);
-    });
-    timed("upload", [&] { (void)decoder.upload(*device_, device_->stream()); });
-    timed("decode", [&] {
-      (void)decoder.decode(*device_, {back[0].data(), back[1].data(), back[2].data()}, device_->stream());
-    });
-    for (const uint32_t d : decoder.damaged()) ASSERT_EQ(d, 0U);
-  }
 }
 
 }  // namespace

@@ -261,8 +261,6 @@ class CudaTiles : public testing::Test {
     f.skips.cells = f.cells.data();
   }
 
-  Level* on_device(size_t plane) const { return on_device_[plane].data(); }
-
   std::shared_ptr<cuda::Device> device_;
 
  private:

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/backends.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "codec/backends.hpp"
@@ -69,23 +66,6 @@ Backend* find_backend(const std::string& name) {
   auto [entry, fresh] = made.try_emplace(name);
   if (fresh) entry->second = make(name);
   return entry->second.get();
-}
-
-bool wants_times() {
-  const char* text = std::getenv("CTV_TIMES");
-  return text != nullptr && std::string_view(text) == "1";
-}
-
-void print_times(Backend& backend, const StageTimes::Entries& before) {
-  EXPECT_TRUE(ok(backend.synchronize()));  // a device's times are known then
-  for (size_t s = 0; s < kStageNames.size(); ++s) {
-    const StageTimes::Entry& now = backend.stage_times().entries[s];
-    const uint64_t calls = now.calls - before[s].calls;
-    if (calls == 0) continue;
-    std::printf("[   TIME   ] %-20s %6llu calls, %10.4f ms each\n", kStageNames[s],
-                static_cast<unsigned long long>(calls),
-                1000 * (now.seconds - before[s].seconds) / static_cast<double>(calls));
-  }
 }
 
 }  // namespace ctv::test

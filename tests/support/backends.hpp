@@ -43,27 +43,18 @@ Backend* find_backend(const std::string& name);
 /// no choice.
 std::string choose_instructions(const std::string& backend_name);
 
-/// Whether CTV_TIMES=1 is set: every test of a stage then prints what its backend's calls took.
-bool wants_times();
-void print_times(Backend& backend, const StageTimes::Entries& before);
-
 class BackendTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     backend_ = find_backend(GetParam());
     if (backend_ == nullptr) GTEST_SKIP() << "no " << GetParam() << " backend on this machine";
     choose_instructions(GetParam());
-    before_ = backend_->stage_times().entries;
   }
-  void TearDown() override {
-    if (backend_ != nullptr && wants_times()) print_times(*backend_, before_);
-    choose_instructions("cpu2");
-  }
+  void TearDown() override { choose_instructions("cpu2"); }
   Backend& backend() { return *backend_; }
 
  private:
   Backend* backend_ = nullptr;
-  StageTimes::Entries before_;
 };
 
 /// For EXPECT_TRUE: shows the message of a failed Status or Result.

@@ -51,8 +51,8 @@ changed() { # files that differ from the main branch; on it, from HEAD if edits 
 configure() { # configure PRESET ARGS...
   local preset=$1
   shift
-  cmake --preset "$preset" "$@" "${extra[@]}" >"build-$preset.log" 2>&1 || { cat "build-$preset.log"; exit 1; }
-  rm -f "build-$preset.log"
+  mkdir -p build/logs
+  cmake --preset "$preset" "$@" "${extra[@]}" >"build/logs/configure-$preset.log" 2>&1 || { cat "build/logs/configure-$preset.log"; exit 1; }
 }
 build() { # build PRESET TARGETS...: on a terminal ninja's own line of progress, elsewhere a line for every tenth
   local folder=build/$1 steps

@@ -23,6 +23,15 @@ struct RunOptions {
 };
 
 void add_run_options(Options& options, RunOptions& run);
+/// Into a ctv_config or a ctv_decoder_config.
+template <class Config>
+void apply_run_options(const RunOptions& run, Config& config) {
+  config.threads = run.threads;
+  config.backend = run.backend;
+  config.engine = run.engine;
+  config.device = run.device;
+  if (run.frames_in_flight > 0) config.frames_in_flight = run.frames_in_flight;
+}
 /// Throws Failure(kUsage) for options that have no effect together.
 void check_run_options(const std::set<std::string>& given, const RunOptions& run);
 /// Prints the CUDA devices, or why there are none.

@@ -184,20 +184,14 @@ ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {
   config.key_interval = 0;  // on request
   config.bitrate = c.call.bitrate;
   config.buffer_ms = 1000;
-  config.backend = c.run.backend;
-  config.engine = c.run.engine;
-  config.device = c.run.device;
-  config.threads = c.run.threads;
+  apply_run_options(c.run, config);
   config.frames_in_flight = 1;
   return config;
 }
 
 ctv_decoder_config decoder_config(const CallCommand& c) {
   DecoderConfig config;
-  config.backend = c.run.backend;
-  config.engine = c.run.engine;
-  config.device = c.run.device;
-  config.threads = c.run.threads;
+  apply_run_options(c.run, config);
   config.frames_in_flight = 1;
   config.conceal = 1;
   return config;

@@ -24,11 +24,7 @@ DecoderConfig make_config(const DecodeOptions& options) {
   DecoderConfig config;
   config.reduction = options.reduction;
   config.format = options.format;
-  config.threads = options.run.threads;
-  config.backend = options.run.backend;
-  config.engine = options.run.engine;
-  config.device = options.run.device;
-  if (options.run.frames_in_flight > 0) config.frames_in_flight = options.run.frames_in_flight;
+  apply_run_options(options.run, config);
   config.conceal = options.conceal ? 1 : 0;
   if (options.keep_going) config.frames_in_flight = 1;  // an error then belongs to the unit just sent
   if (options.max_pixels) config.limits.max_pixels = *options.max_pixels;

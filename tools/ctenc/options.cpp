@@ -340,11 +340,7 @@ ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video) {
   config.format = video.format;
   config.fps_num = video.fps_num;
   config.fps_den = video.fps_den;
-  config.threads = encode.run.threads;
-  config.backend = encode.run.backend;
-  config.engine = encode.run.engine;
-  config.device = encode.run.device;
-  if (encode.run.frames_in_flight > 0) config.frames_in_flight = encode.run.frames_in_flight;
+  apply_run_options(encode.run, config);
   return config;
 }
 

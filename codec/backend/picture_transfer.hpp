@@ -33,12 +33,6 @@ class PictureTransfer {
   /// The last uploaded picture in host memory, also after the device has failed: the transfer's own copy, or
   /// the borrowed picture. Null if there is none. Valid until the next upload.
   virtual const ctv_picture* host_copy() const { return nullptr; }
-  /// Starts to keep the last uploaded picture, if it is on the host, beyond the next upload. A borrowed one
-  /// must not change before finish_keeping().
-  virtual Status keep() { return {}; }
-  virtual Status finish_keeping() { return {}; }
-  /// What was kept last, as host_copy(). Null if the backend cannot fail. Valid until the next keep().
-  virtual const ctv_picture* kept() const { return nullptr; }
   /// Begins the conversion of planes (extents at `reduction`, unpadded) to a picture that the transfer owns.
   /// All planes follow, or each by itself, if the format keeps_planes(); then end_export().
   virtual Status begin_export(int reduction, ctv_format format, ctv_memory memory) = 0;

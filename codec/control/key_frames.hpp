@@ -3,6 +3,7 @@
 // for.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "codec/control/scene_cut.hpp"
@@ -15,29 +16,32 @@ class KeyFrames {
   /// interval: frames from one key frame to the next at most; 0: no limit. distance: least frames from one
   /// key frame to one that is requested.
   KeyFrames(int interval, int distance, bool scene_cuts)
-      : interval_(interval), distance_(distance), scene_cuts_(scene_cuts) {}
+      : interval_(static_cast<uint64_t>(interval)),
+        distance_(static_cast<uint64_t>(distance)),
+        scene_cuts_(scene_cuts) {}
 
   /// One of the next frames will be a key frame, as soon as the distance allows.
   void request() { requested_ = true; }
   /// The next frame will be a key frame.
   void force() { forced_ = true; }
-  FrameType next(const ctv_picture& picture) {
+  /// The type of frame number `frame`; numbers rise from call to call.
+  FrameType next(const ctv_picture& picture, uint64_t frame) {
     if (scene_cuts_ && scenes_.is_cut(picture)) forced_ = true;
-    const bool due = interval_ > 0 && since_key_ >= interval_;
-    if (forced_ || due || (requested_ && since_key_ >= distance_)) {
-      since_key_ = 0;
-      forced_ = requested_ = false;
-    }
-    return since_key_++ == 0 ? FrameType::kKey : FrameType::kPredicted;
+    const uint64_t since = frame - last_;
+    const bool due = interval_ > 0 && since >= interval_;
+    if (!forced_ && !due && !(requested_ && since >= distance_)) return FrameType::kPredicted;
+    last_ = frame;
+    forced_ = requested_ = false;
+    return FrameType::kKey;
   }
-  /// The frame of the last next() became a key frame after all.
-  void restart() { since_key_ = 1; }
+  /// A frame of an earlier next() became a key frame after all.
+  void made(uint64_t frame) { last_ = std::max(last_, frame); }
 
  private:
-  int interval_, distance_;
+  uint64_t interval_, distance_;
   bool scene_cuts_;
   bool requested_ = false, forced_ = true;
-  int64_t since_key_ = 0;
+  uint64_t last_ = 0;  // key frame
   SceneCutDetector scenes_;
 };
 

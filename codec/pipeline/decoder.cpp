@@ -48,7 +48,6 @@ void StreamDecoder::end_stream() {
   pipeline_.reset();
   header_bytes_.clear();
   taken_ = submitted_ = given_ = 0;
-  device_.forget();
 }
 
 Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
@@ -151,13 +150,11 @@ Status StreamDecoder::conclude(FrameSlot& slot, std::span<const uint8_t> unit) {
 // In the order of the frames, on the caller's thread.
 Status StreamDecoder::submit(FrameSlot& slot, std::span<const uint8_t> unit) {
   if (slot.lost) {
-    CTV_RETURN_IF_ERROR(device_.run([&] { return frames_->repeat(slot); },
-                                    [this](const Status& failure) { return fall_back(failure); }));
-    device_.remember_lost(submitted_);
-    return {};
+    return device_.run([&] { return frames_->repeat(slot); },
+                       [this](const Status& failure) { return fall_back(failure); });
   }
   if (slot.status.ok()) device_->stage_times().add(Stage::kSymbols, slot.seconds);
-  const auto rebuild = [&](const Status& failure) -> Status {
+  const auto go_on = [&](const Status& failure) -> Status {
     CTV_RETURN_IF_ERROR(fall_back(failure));
     slot.status = decode_symbols(slot, unit);
     return slot.status;
@@ -166,10 +163,9 @@ Status StreamDecoder::submit(FrameSlot& slot, std::span<const uint8_t> unit) {
     CTV_RETURN_IF_ERROR(slot.status);  // of the symbols, which a device may have decoded
     return frames_->decode(slot);
   };
-  CTV_RETURN_IF_ERROR(device_.run(decode, rebuild));
+  CTV_RETURN_IF_ERROR(device_.run(decode, go_on));
   slot.number = slot.parameters.number;
   slot.time = frame_time(slot.parameters, stream_.header.fps_den);
-  device_.remember(unit, submitted_, slot.parameters, given_, loss(slot));
   return {};
 }
 
@@ -219,28 +215,25 @@ Status StreamDecoder::give(FrameSlot& slot, ctv_picture& picture) {
   return {};
 }
 
-// The CPU decodes again what the device had not finished, from the packets since a key frame. If that fails,
-// the pictures are lost, and the decoder goes on with the next key frame.
+// The CPU goes on with the next key frame: the references are gone with the device, and so are pictures that
+// it has not handed out.
 Status StreamDecoder::fall_back(const Status& failure) {
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
     const FrameSlot& slot = pipeline_->slot(frame);
     if (slot.coding.valid()) slot.coding.wait();
   }
-  CTV_RETURN_IF_ERROR(device_.replace(failure, [this] { return start(); }));
-  const Status replayed = guarded([&] { return replay(device_.history(), *pipeline_, *frames_); });
   for (uint64_t frame = given_; frame < submitted_; ++frame) {
     FrameSlot& slot = pipeline_->slot(frame);
-    if (!slot.status.ok() || (replayed.ok() && device_.history().has(frame))) continue;
-    slot.status = {CTV_ERROR_REFERENCE, "picture lost"};  // so short that it needs no memory
+    if (slot.status.ok()) slot.status = {CTV_ERROR_REFERENCE, "picture lost"};  // needs no memory
   }
-  device_.forget();
+  CTV_RETURN_IF_ERROR(device_.replace(failure, [this] { return start(); }));
   // Symbols that were decoded into the device's transfers are decoded again into the CPU's.
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
     FrameSlot& slot = pipeline_->slot(frame);
     if (!slot.coding.valid()) continue;
     pipeline_->start(slot, [this, &slot] { return decode_symbols(slot, slot.packet); });
   }
-  return {};  // a key frame needs none of what is lost
+  return {};
 }
 
 std::vector<uint32_t> StreamDecoder::held() const {
@@ -257,7 +250,6 @@ Status StreamDecoder::reset() {
   for (; submitted_ < taken_; ++submitted_) FramePipeline::wait(pipeline_->slot(submitted_));
   given_ = taken_;
   if (frames_ != nullptr) frames_->clear_references();
-  device_.forget();
   flushed_ = false;
   return device_->synchronize();
 }

@@ -71,7 +71,6 @@ Status StreamEncoder::restart(std::unique_ptr<StreamEncoder>& encoder, const ctv
   CTV_ASSIGN_OR_RETURN(const uint16_t base_step, make_base_step(config.qp, config.step));
   before.release();  // the memory is wanted
   std::unique_ptr<StreamEncoder> e(new StreamEncoder(config, header, base_step, before.device_));
-  e->device_.forget();
   e->first_ = e->sent_ = e->received_ = number;
   e->distortion_.go_to(number);
   e->rate_.set_crf(config.crf, e->sent_);
@@ -144,22 +143,30 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
     if (!std::exchange(chosen, true)) {  // while the picture is on its way
       if (options.key_frame != 0) key_frames_.force();
       if (policy_.needs_key_frame(slot.parameters.number)) key_frames_.request();
-      slot.parameters.type = key_frames_.next(picture);
+      slot.parameters.type = key_frames_.next(picture, sent_);
       policy_.choose(options, slot.parameters);
     }
     return encode_frame(picture, slot);
   };
-  const Status status = guarded(
-      [&] { return device_.run(encode, [this](const Status& failure) { return fall_back(failure); }); });
+  const auto go_on = [&](const Status& failure) -> Status {
+    CTV_RETURN_IF_ERROR(fall_back(failure));
+    return picture.memory == CTV_MEMORY_HOST ? Status() : failure;
+  };
+  const Status status = guarded([&] { return device_.run(encode, go_on); });
   if (!status.ok()) {
     key_frames_.force();  // the references are not to be trusted
     return status;
   }
+  take(slot);
+  return {};
+}
+
+// Whatever memory there is.
+void StreamEncoder::take(FrameSlot& slot) {
   policy_.coded(slot.parameters);
   distortion_.add(sent_, slot.parameters, slot.measured);
   ++sent_;
   const bool coded = rate_.feedback() == Feedback::kBytes;
-  // Whatever memory there is: the frame is in flight.
   Status fits = guarded([&] { return rate_.end(coded ? slot.packet.size() : 0); });
   if (!fits.ok()) give_up(slot.parameters.number);
   if (coded) {
@@ -167,7 +174,6 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   } else if (!slot.packed) {
     start_packet(slot);
   }
-  return {};
 }
 
 // Frames that refer to it would not decode, so a key frame does not keep its distance to the last one.
@@ -182,9 +188,6 @@ bool StreamEncoder::resizes() const {
 
 // There was no memory, and may be now. All packets were received.
 Status StreamEncoder::start_again() {
-  not_remembered_.reset();
-  device_.forget();
-  last_source_ = {};
   distortion_.go_to(sent_);
   policy_.keep_only([](uint32_t) { return false; });
   key_frames_.force();
@@ -192,19 +195,15 @@ Status StreamEncoder::start_again() {
   return device_.start([this] { return start(); });
 }
 
-// All packets were received. What the only slot keeps of its frame is kept here.
+// All packets were received.
 Status StreamEncoder::resize() {
   const auto make = [this]() -> Status {
     pipeline_.resize(frames_in_flight(config_));
     CTV_RETURN_IF_ERROR(pipeline_.attach(*device_));
     return frames_->set_slots(static_cast<int>(pipeline_.size()));
   };
-  const Status status = guarded([&]() -> Status {
-    remember_last();
-    const ctv_picture* kept = pipeline_.size() == 1 ? pipeline_.slot(0).picture->kept() : nullptr;
-    if (kept != nullptr) copy_picture(*kept, last_source_, device_.threads());
-    return device_.run(make, [this](const Status& failure) { return fall_back(failure); });
-  });
+  const Status status = guarded(
+      [&] { return device_.run(make, [this](const Status& failure) { return fall_back(failure); }); });
   if (!status.ok()) release();  // slots without transfers are of no use
   return status;
 }
@@ -216,7 +215,11 @@ void StreamEncoder::start_packet(FrameSlot& slot) {
 // May be called again for the same frame, if its device has failed or lacked memory.
 Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) {
   FrameParameters& parameters = slot.parameters;
-  if (need_key_frame(parameters)) key_frames_.restart();
+  if (parameters.type == FrameType::kPredicted &&
+      references().find(parameters.number - parameters.reference) == nullptr) {
+    parameters.type = FrameType::kKey;  // the device had its reference
+    key_frames_.made(sent_);
+  }
   slot.measured = rate_.measures();
   slot.packed = false;
   CTV_ASSIGN_OR_RETURN(DistortionMeter* const meter, distortion_.begin(sent_, slot.measured, rate_));
@@ -245,10 +248,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
     } else {
       CTV_RETURN_IF_ERROR(frames_->try_code(parameters, slot));
     }
-    if (feedback == Feedback::kBytes) {
-      remember_last();
-      CTV_RETURN_IF_ERROR(FramePipeline::encode(slot));
-    }
+    if (feedback == Feedback::kBytes) CTV_RETURN_IF_ERROR(FramePipeline::encode(slot));
     uint64_t value = slot.packet.size();
     if (feedback == Feedback::kDistortion) CTV_RETURN_IF_ERROR(meter->finish(value));
     const auto step = rate_.retry(parameters.base_step, value);
@@ -266,8 +266,6 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
       CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, false, slot));
     }
   }
-  remember_last();  // while the device works
-  if (pipeline_.size() == 1) CTV_RETURN_IF_ERROR(start_keeping_source(slot));
   frames_->update_references();
   return {};
 }
@@ -284,13 +282,9 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     return {};
   }
   const bool known = slot.status.code() == CTV_ERROR_LIMIT;  // send() has requested a key frame
-  FramePipeline::wait(slot);
-  // A frame that has gone out is not coded again, so a device that fails later must not take its distortion.
   const auto complete = [&]() -> Status {
-    if (frames_ == nullptr) return {CTV_ERROR_STATE, "receive: the encoder has failed"};
-    const Status kept = slot.picture->finish_keeping();  // also if the frame has failed
+    FramePipeline::wait(slot);
     CTV_RETURN_IF_ERROR(slot.status);
-    CTV_RETURN_IF_ERROR(kept);
     return distortion_.collect(received_ + 1, rate_);
   };
   const FrameTime time = frame_time(slot.parameters, stream_.header.fps_den);
@@ -298,10 +292,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   slot.status = guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(device_.run(complete, [this](const Status& failure) { return fall_back(failure); }));
     key = slot.parameters.type == FrameType::kKey;  // a fallback may have made it one
-    if (pipeline_.size() > 1 && received_ + 1 == sent_) keep_source(received_);
-    FramePipeline::bind(slot, slots_);  // here packets are in order
-    not_remembered_ = {received_, slot.parameters};
-    if (pipeline_.size() > 1) remember_last();
+    FramePipeline::bind(slot, slots_);              // here packets are in order
     index_.add(slot.packet.size(), key, time.timestamp);
     return {};
   });

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +15,6 @@
 #include "codec/pipeline/fallback_backend.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
 #include "codec/pipeline/frame_pipeline.hpp"
-#include "codec/pipeline/picture_copy.hpp"
 
 namespace ctv {
 
@@ -72,13 +70,9 @@ class StreamEncoder {
   Status start_again();
   void start_packet(FrameSlot& slot);
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
-  bool need_key_frame(FrameParameters& parameters) const;
+  /// Frame sent_, which encode_frame() has coded, is in flight.
+  void take(FrameSlot& slot);
   Status fall_back(const Status& failure);
-  Status rebuild_references();
-  Status encode_as_before(const ctv_picture& picture, uint64_t frame);
-  Status start_keeping_source(FrameSlot& slot);
-  void keep_source(uint64_t frame);
-  void remember_last();
 
   ctv_config config_;
   Stream stream_;
@@ -93,13 +87,6 @@ class StreamEncoder {
   uint64_t received_ = 0;
   SlotTable slots_;  // after the last packet received
   bool flushed_ = false;
-  PictureCopy last_source_;  // subband prediction: the last frame's picture, once received
-  // With one frame in flight: the last packet, which its slot has until the next one is written.
-  struct LastPacket {
-    uint64_t frame = 0;
-    FrameParameters parameters;
-  };
-  std::optional<LastPacket> not_remembered_;
   // In the order of their making: what runs on the backend ends before it.
   FallbackBackend device_;
   DistortionQueue distortion_;

@@ -42,12 +42,12 @@ Status FallbackBackend::start(const Work& make) {
   return status;
 }
 
-Status FallbackBackend::run(const Work& work, const std::function<Status(const Status&)>& rebuild) {
+Status FallbackBackend::run(const Work& work, const std::function<Status(const Status&)>& go_on) {
   Status status = work();
   if (lacks_memory(status)) status = work();
   if (!failed(status) || !choice_.fall_back) return status;
   log_message(CTV_LOG_WARNING, (status.message() + ": the CPU takes over").c_str());
-  CTV_RETURN_IF_ERROR(rebuild(status));
+  CTV_RETURN_IF_ERROR(go_on(status));
   return work();
 }
 
@@ -59,26 +59,6 @@ Status FallbackBackend::replace(const Status& failure, const Work& make) {
   choice_.engine = CTV_ENGINE_AUTO;
   why_ = std::move(why);
   return make();
-}
-
-void FallbackBackend::remember(std::span<const uint8_t> packet, uint64_t frame,
-                               const FrameParameters& parameters, uint64_t oldest, const PartLoss& loss) {
-  if (!is_device()) return;
-  const Status status = guarded([&]() -> Status {
-    history_.append(packet, frame, parameters, loss);
-    history_.trim(oldest);
-    return {};
-  });
-  if (!status.ok()) history_.clear();  // the frame itself is there
-}
-
-void FallbackBackend::remember_lost(uint64_t frame) {
-  if (!is_device()) return;
-  const Status status = guarded([&]() -> Status {
-    history_.append_lost(frame);
-    return {};
-  });
-  if (!status.ok()) history_.clear();
 }
 
 }  // namespace ctv

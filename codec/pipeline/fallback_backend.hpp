@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The backend of a stream. If a device fails, the CPU goes on with the same bits.
+// The backend of a stream. If a device fails, the CPU takes its place.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include "codec/backend/backend.hpp"
 #include "codec/format/headers.hpp"
-#include "codec/pipeline/history.hpp"
+#include "codec/util/status.hpp"
 
 namespace ctv {
 
@@ -39,20 +39,11 @@ class FallbackBackend {
   /// Runs `make`, which first drops what it made before, then makes all that a stream needs on the backend.
   /// If the device lacks memory, runs it again; if it still fails and was not asked for, on the CPU.
   Status start(const Work& make);
-  /// Runs `work`; again if the device lacks memory. If the device fails otherwise, runs rebuild(failure),
-  /// which is to call replace(), and then `work` again.
-  Status run(const Work& work, const std::function<Status(const Status&)>& rebuild);
+  /// Runs `work`; again if the device lacks memory. If the device still fails, runs go_on(failure), which is
+  /// to call replace(), and then `work` again.
+  Status run(const Work& work, const std::function<Status(const Status&)>& go_on);
   /// Puts the CPU in the place of the device, runs `make`, and drops the device.
   Status replace(const Status& failure, const Work& make);
-
-  /// Packets since a key frame, to rebuild references from. Empty on a backend that cannot fail.
-  const History& history() const { return history_; }
-  /// The packet of frame `frame` is complete. Those before `oldest` will not be asked for.
-  void remember(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters,
-                uint64_t oldest, const PartLoss& loss = {});
-  /// Frame `frame` is lost: the picture before stands for it.
-  void remember_lost(uint64_t frame);
-  void forget() { history_.clear(); }
 
  private:
   explicit FallbackBackend(const BackendChoice& choice) : choice_(choice) {}
@@ -66,7 +57,6 @@ class FallbackBackend {
   std::unique_ptr<Backend> backend_;
   std::string why_;
   std::string description_;
-  History history_;
 };
 
 }  // namespace ctv

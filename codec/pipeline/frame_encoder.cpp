@@ -244,25 +244,6 @@ void FrameEncoder::update_references() {
   }
 }
 
-Status FrameEncoder::import_references(const FrameDecoder& decoder, const ctv_picture* source,
-                                       FrameSlot& slot) {
-  for (int i = 0; i < references_.slots(); ++i) {
-    const Reference* from = decoder.references().in_slot(i);
-    if (from == nullptr) continue;
-    const Reference& to = references_.current();
-    if (picture_mode()) {
-      const Memory& memory = from->picture.memory();
-      CTV_RETURN_IF_ERROR(backend_.copy(to.picture.memory().data(), memory.data(), memory.size()));
-    } else {
-      CTV_RETURN_IF_ERROR(slot.picture->import_picture(*source, to.picture.planes()));
-      CTV_RETURN_IF_ERROR(
-          backend_.copy(to.level_memory.data(), from->level_memory.data(), from->level_memory.size()));
-    }
-    references_.keep(from->number, i);
-  }
-  return {};
-}
-
 PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
   return type == FrameType::kPredicted ? predicted().plane(p) : PlaneView<Sample>();
 }

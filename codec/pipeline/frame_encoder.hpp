@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
-#include "codec/pipeline/frame_decoder.hpp"
 #include "codec/pipeline/frame_pipeline.hpp"
 #include "codec/pipeline/reference_buffer.hpp"
 #include "codec/pipeline/stream.hpp"
@@ -51,9 +50,6 @@ class FrameEncoder {
   Status set_slots(int slots);
   /// The frame as last coded is kept, if its parameters say so.
   void update_references();
-  /// Copies the references of a decoder at full resolution on the same backend. source: the picture before
-  /// coding of the only one, for subband prediction; it goes through the transfer of `slot`.
-  Status import_references(const FrameDecoder& decoder, const ctv_picture* source, FrameSlot& slot);
   /// Picture prediction: decoded pictures. Subband prediction: source pictures and quantised subbands.
   const ReferenceBuffer& references() const { return references_; }
 

@@ -31,7 +31,7 @@ FramePipeline::~FramePipeline() { finish(); }
 
 void FramePipeline::finish() {
   workers_.reset();
-  if (backend_ != nullptr) (void)backend_->synchronize().ok();
+  if (backend_ != nullptr) (void)guarded([this] { return backend_->synchronize(); }).ok();
 }
 
 void FramePipeline::resize(int slots) {

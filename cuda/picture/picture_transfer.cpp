@@ -22,8 +22,7 @@ class CudaPictureTransfer final : public PictureTransfer {
 
   Status initialise() {
     Device& d = *device_;
-    for (Event* event :
-         {&luma_, &uploaded_, &imported_, &caller_, &keeps_, &kept_too_, &exported_, &downloaded_}) {
+    for (Event* event : {&luma_, &uploaded_, &imported_, &caller_, &exported_, &downloaded_}) {
       CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }
     return {};
@@ -33,7 +32,7 @@ class CudaPictureTransfer final : public PictureTransfer {
     // Copies from and to this memory and that of borrowed pictures may still be on their way; one that was
     // given to the stream before another failed has no event behind it.
     cudaStreamSynchronize(device_->up());
-    for (const Event* event : {&exported_, &downloaded_, &kept_too_}) event->settle();
+    for (const Event* event : {&exported_, &downloaded_}) event->settle();
   }
 
   Status upload(const ctv_picture& picture) override {
@@ -103,42 +102,6 @@ class CudaPictureTransfer final : public PictureTransfer {
     return host_copy_.format != CTV_FORMAT_NONE && host_copy_.memory == CTV_MEMORY_HOST ? &host_copy_
                                                                                         : nullptr;
   }
-
-  // A copy of ours only changes its name. A borrowed picture comes back from the device, when it is idle
-  // again, because threads of the host would need as long as the device needs for the frame.
-  Status keep() override {
-    Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.enter());
-    kept_ = {};
-    if (host_copy() == nullptr) return {};
-    if (host_copy_.borrowed == 0) {
-      in_host_.swap(kept_host_);
-      kept_ = host_copy_;
-      return {};
-    }
-    const size_t size = picture_bytes(in_.format, layout_.width, layout_.height);
-    CTV_RETURN_IF_ERROR(kept_host_.reserve(d, size));
-    CTV_CUDA_TRY(d, cudaEventRecord(keeps_.get(), d.stream()));
-    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.down(), keeps_.get(), 0));
-    CTV_CUDA_TRY(
-        d, cudaMemcpyAsync(kept_host_.data(), in_device_.data(), size, cudaMemcpyDeviceToHost, d.down()));
-    CTV_CUDA_TRY(d, cudaEventRecord(kept_too_.get(), d.down()));
-    keeping_ = true;
-    kept_ = in_;
-    kept_.borrowed = 0;
-    for (int p = 0; p < format_planes(in_.format); ++p) {
-      kept_.data[p] = kept_host_.data() + (static_cast<uint8_t*>(in_.data[p]) - in_device_.data());
-    }
-    return {};
-  }
-  Status finish_keeping() override {
-    if (!std::exchange(keeping_, false)) return {};
-    Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.enter());
-    CTV_CUDA_TRY(d, cudaEventSynchronize(kept_too_.get()));
-    return {};
-  }
-  const ctv_picture* kept() const override { return kept_.format != CTV_FORMAT_NONE ? &kept_ : nullptr; }
 
   Status begin_export(int reduction, ctv_format format, ctv_memory memory) override {
     Device& d = *device_;
@@ -265,14 +228,12 @@ class CudaPictureTransfer final : public PictureTransfer {
   const PictureLayout layout_;
   const int threads_;
   // Made for the first picture: encoders bring none down, decoders none up.
-  PinnedArray<uint8_t> in_host_, kept_host_, out_host_;
+  PinnedArray<uint8_t> in_host_, out_host_;
   DeviceArray<uint8_t> in_device_, out_device_;
-  Event luma_, uploaded_, imported_, caller_, keeps_, kept_too_, exported_, downloaded_;
+  Event luma_, uploaded_, imported_, caller_, exported_, downloaded_;
   ctv_picture host_copy_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
-  ctv_picture kept_{};
-  bool keeping_ = false;            // a borrowed picture is on its way
-  std::array<void*, 3> written_{};  // by kernels: the last one out
-  bool direct_ = false;             // that is in host memory
+  std::array<void*, 3> written_{};          // by kernels: the last one out
+  bool direct_ = false;                     // that is in host memory
 };
 
 }  // namespace

@@ -45,10 +45,6 @@ class Array {
     }
     return allocate(context, count);
   }
-  void swap(Array& other) {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-  }
   T* data() const { return data_; }
   size_t size() const { return size_; }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum report { kNone, kHas, kLacks };
+enum report { kNone, kHas, kLacks, kLacksAll };
 enum { kWidth = 96, kHeight = 64, kFrames = 60, kRoundTrip = 4 };
 
 static void check(ctv_status status, const char* call) {
@@ -33,8 +33,9 @@ int main(void) {
   config.format = CTV_FORMAT_GRAY8;
   config.fps_num = 30;
   config.fps_den = 1;
-  config.key_interval = 0; /* key frames only where they are needed */
-  config.slots = 3;        /* frames that wait for a report, and the newest that the receiver has */
+  config.key_interval = 0;                  /* key frames only where they are needed */
+  config.min_key_distance = kRoundTrip + 1; /* of several requests in a round trip, one counts */
+  config.slots = 3; /* frames that wait for a report, and the newest that the receiver has */
   config.bitrate = 800000;
   config.buffer_ms = 200;
   ctv_encoder* encoder = NULL;
@@ -66,6 +67,7 @@ int main(void) {
     const enum report report = reported < 0 ? kNone : reports[reported];
     if (report == kHas) check(ctv_encoder_acknowledge(encoder, reported), "acknowledge");
     if (report == kLacks) check(ctv_encoder_lost(encoder, reported), "lost");
+    if (report == kLacksAll) check(ctv_encoder_request_key_frame(encoder), "key frame");
     fill(samples, n);
     check(ctv_encoder_send(encoder, &sent), "send");
     check(ctv_encoder_receive(encoder, &unit), "packet");
@@ -81,7 +83,9 @@ int main(void) {
     }
     const ctv_status status = ctv_decoder_send(decoder, unit.data, unit.size);
     if (status == CTV_ERROR_REFERENCE) { /* the last picture stays on the screen */
-      reports[n] = kLacks;
+      size_t held = 0; /* none, for example after a GPU has failed: only a key frame helps */
+      check(ctv_decoder_held(decoder, NULL, 0, &held), "held");
+      reports[n] = held > 0 ? kLacks : kLacksAll;
       continue;
     }
     check(status, "send packet");

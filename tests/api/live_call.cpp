@@ -26,17 +26,20 @@ struct Camera {
   }
 };
 
+enum class Report { kNone, kHas, kLacks, kLacksAll };
+
 class Receiver {
  public:
-  /// False: the frame needs one that is not there. The last picture then stays on the screen.
-  bool take(std::span<const uint8_t> unit) {
+  /// kLacks: the frame needs one that is not there, and the last picture stays on the screen. kLacksAll: no
+  /// frame is there, for example after a GPU has failed, and only a key frame helps.
+  Report take(std::span<const uint8_t> unit) {
     try {
       while (!decoder_.send(unit)) show();
       show();
-      return true;
+      return Report::kHas;
     } catch (const ctv::Error& e) {
       if (e.status() != CTV_ERROR_REFERENCE) throw;
-      return false;
+      return decoder_.held().empty() ? Report::kLacksAll : Report::kLacks;
     }
   }
   int pictures() const { return pictures_; }
@@ -56,8 +59,9 @@ ctv::Config config_of_call() {
   config.format = CTV_FORMAT_GRAY8;
   config.fps_num = 30;
   config.fps_den = 1;
-  config.key_interval = 0;  // key frames only where they are needed
-  config.slots = 3;         // frames that wait for a report, and the newest that the receiver has
+  config.key_interval = 0;                   // key frames only where they are needed
+  config.min_key_distance = kRoundTrip + 1;  // of several requests in a round trip, one counts
+  config.slots = 3;  // frames that wait for a report, and the newest that the receiver has
   config.bitrate = 800000;
   config.buffer_ms = 200;
   return config;
@@ -71,7 +75,6 @@ int main() try {
   Camera camera;
   ctv::Encoder encoder(config_of_call());
   Receiver receiver;
-  enum class Report { kNone, kHas, kLacks };
   std::vector<Report> reports(kFrames, Report::kNone);
   int key_frames = 0;
   for (int n = 0; n < kFrames; ++n) {
@@ -80,14 +83,15 @@ int main() try {
     const Report report = reported < 0 ? Report::kNone : reports[static_cast<size_t>(reported)];
     if (report == Report::kHas) encoder.acknowledge(reported);
     if (report == Report::kLacks) encoder.lost(reported);
+    if (report == Report::kLacksAll) encoder.request_key_frame();
     if (!encoder.send(camera.picture(n))) return 1;
     const auto packet = encoder.receive();
     if (!packet) return 1;
     key_frames += packet->key_frame;
     if (lost(n)) continue;
     // With a key frame comes the header, for who joins late or has lost it.
-    if (packet->key_frame != 0) receiver.take(encoder.header().bytes());
-    reports[static_cast<size_t>(n)] = receiver.take(packet->bytes()) ? Report::kHas : Report::kLacks;
+    if (packet->key_frame != 0) (void)receiver.take(encoder.header().bytes());
+    reports[static_cast<size_t>(n)] = receiver.take(packet->bytes());
   }
   std::printf("%d of %d pictures shown, %d key frame\n", receiver.pictures(), kFrames, key_frames);
   return key_frames == 1 && receiver.pictures() == kFrames - 2 * (kRoundTrip + 1) ? 0 : 1;

@@ -112,7 +112,6 @@ static void take_feedback(sending* s, const uint8_t* data, size_t size) {
 typedef struct receiving {
   ctv_decoder* decoder;
   ctv_net_receiver* net;
-  int started; /* a picture was decoded */
 } receiving;
 
 /* Gives the parts of a frame to the decoder, which conceals what is missing. The parts of a packet follow
@@ -141,7 +140,6 @@ static ctv_net_state decode(receiving* r, const ctv_net_frame* frame) {
   if (ctv_decoder_send_damaged(r->decoder, &unit, missing, frame->part_count - first) < 0)
     return CTV_NET_LOST;
   if (ctv_decoder_receive(r->decoder, &picture) != CTV_OK) return CTV_NET_LOST;
-  r->started = 1;
   show(&picture);
   return picture.damaged == CTV_DAMAGE_NONE ? CTV_NET_WHOLE : CTV_NET_INCOMPLETE;
 }
@@ -153,7 +151,9 @@ static void receive(receiving* r) {
   while (ctv_net_receiver_next(r->net, clock_us, &frame) == CTV_OK) {
     const ctv_net_state state = decode(r, &frame);
     check(ctv_net_receiver_report(r->net, frame.frame_number, state));
-    if (!r->started) check(ctv_net_receiver_request_key_frame(r->net));
+    size_t held = 0; /* frames that later ones can refer to */
+    check(ctv_decoder_held(r->decoder, NULL, 0, &held));
+    if (held == 0) check(ctv_net_receiver_request_key_frame(r->net));
   }
   const uint8_t* data;
   size_t size;

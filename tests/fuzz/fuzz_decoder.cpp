@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const unsigned a = input.options[0];
   const unsigned b = input.options[1];
   if ((a & 1U) != 0) ctv::test::repair_checksums(input.units);
-  if (decode(input.units, read_decoder_config(a, b), (b & 8U) != 0).memory_lacked) std::abort();
+  if (decode(input.units, read_decoder_config(a, b), {.reset = (b & 8U) != 0}).memory_lacked) std::abort();
   return 0;
 }
 

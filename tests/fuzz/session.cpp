@@ -154,18 +154,26 @@ void Outcome::add(ctv_status status) {
   add(static_cast<uint64_t>(-status));
 }
 
-Outcome decode(std::span<const std::vector<uint8_t>> units, const ctv_decoder_config& config, bool reset) {
+Outcome decode(std::span<const std::vector<uint8_t>> units, const ctv_decoder_config& config,
+               const Script& script) {
   Outcome outcome;
   ctv_decoder* decoder = nullptr;
   const ctv_status opened = ctv_decoder_open(&config, &decoder);
   outcome.add(opened);
   if (opened != CTV_OK) return outcome;
-  for (const auto& unit : units) {
-    send(decoder, unit, config.conceal != 0, outcome);
+  for (size_t n = 0; n < units.size(); ++n) {
+    if (n == script.reset_at && !script.with_picture) outcome.add(ctv_decoder_reset(decoder));
+    send(decoder, units[n], config.conceal != 0, outcome);
+    if (script.after) script.after(n, false);
+    if (n == script.reset_at && script.with_picture) {
+      outcome.add(ctv_decoder_reset(decoder));
+      outcome.add(static_cast<uint64_t>(-CTV_ERROR_REFERENCE));
+    }
     for (int i = 0; config.frames_in_flight == 1 && receive(decoder, outcome) <= CTV_OK; ++i) {
       if (i == kEndless) std::abort();
     }
-    if (reset && (unit.size() & 15U) == 3) outcome.add(ctv_decoder_reset(decoder));
+    if (script.after) script.after(n, true);
+    if (script.reset && (units[n].size() & 15U) == 3) outcome.add(ctv_decoder_reset(decoder));
   }
   outcome.add(ctv_decoder_flush(decoder));
   ctv_status status = CTV_OK;

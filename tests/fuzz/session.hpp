@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -46,9 +47,17 @@ struct Outcome {
   void add(const ctv_picture& picture);
   void add(ctv_status status);  // aborts on CTV_ERROR_INTERNAL and on errors without a message
 };
+/// What happens between units.
+struct Script {
+  bool reset = false;  // the decoder is reset after units whose size modulo 16 is 3
+  // With one frame in flight: the decoder is reset before this unit, or in the place of its picture.
+  size_t reset_at = SIZE_MAX;
+  bool with_picture = false;
+  std::function<void(size_t unit, bool received)> after = {};  // a unit was sent, or its pictures received
+};
 /// Sends all units, flushes and receives until CTV_END. Aborts if the decoder says "again" on both sides or
-/// does not end. reset: the decoder is reset after units whose size modulo 16 is 3.
+/// does not end.
 Outcome decode(std::span<const std::vector<uint8_t>> units, const ctv_decoder_config& config,
-               bool reset = false);
+               const Script& script = {});
 
 }  // namespace ctv::fuzz

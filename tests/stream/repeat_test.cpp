@@ -5,7 +5,7 @@
 
 #include "tests/support/clip.hpp"
 #include "tests/support/codec.hpp"
-#include "tests/support/repeating_backend.hpp"
+#include "tests/support/devices.hpp"
 
 namespace ctv::test {
 namespace {

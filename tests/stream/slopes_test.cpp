@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tests/support/codec.hpp"
-#include "tests/support/repeating_backend.hpp"
+#include "tests/support/devices.hpp"
 
 namespace ctv::test {
 namespace {

@@ -91,8 +91,9 @@ ctv_net_state CodecSink::decode(const ctv_net_frame& frame) {
     missing.push_back(static_cast<uint8_t>(frame.parts[i].missing));
   }
   // A refused packet changes nothing: the picture before stays.
-  if (ctv_decoder_send_damaged(decoder_.get(), &unit, missing.data(), missing.size()) != CTV_OK)
-    return CTV_NET_LOST;
+  const ctv_status status = ctv_decoder_send_damaged(decoder_.get(), &unit, missing.data(), missing.size());
+  if (status == CTV_ERROR_REFERENCE && decoder_.held().empty()) decoded_ = false;  // only a key frame helps
+  if (status != CTV_OK) return CTV_NET_LOST;
   const auto picture = decoder_.receive();
   if (!picture || picture->damaged == CTV_DAMAGE_REPEATED) return CTV_NET_LOST;
   decoded_ = true;

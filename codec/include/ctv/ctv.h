@@ -65,6 +65,9 @@
  * the error that cudaGetLastError() would have returned.
  *   - Equal pictures and equal coding parameters give equal bytes, with any backend, engine and number of
  *     threads. Equal bytes give equal pictures.
+ *   - If a GPU fails in mid-stream, the CPU goes on. An encoder codes a key frame there and loses no picture
+ *     in host memory. A decoder loses the pictures up to the next key frame. The log and *_description() say
+ *     so.
  *   - Every function may return CTV_ERROR_ARGUMENT for a null pointer or an unset struct_size,
  *     CTV_ERROR_MEMORY and CTV_ERROR_INTERNAL. Other errors are listed at each function.
  */
@@ -111,8 +114,8 @@ typedef enum ctv_status {
   CTV_ERROR_STATE = -7,       /**< Calls in the wrong order, for example a packet before any header. */
   CTV_ERROR_INTERNAL = -8,    /**< A defect of the library. */
   CTV_ERROR_REFERENCE = -9    /**< The frame refers to one that is not held. Tell the encoder's side
-                                   (ctv_encoder_lost()), or ask it for a key frame
-                                   (ctv_encoder_request_key_frame()). Others may still be decoded. */
+                                   (ctv_encoder_lost()); if ctv_decoder_held() lists none, ask it for a key
+                                   frame (ctv_encoder_request_key_frame()). Others may still be decoded. */
 } ctv_status;
 
 /** Returns the name of a status, for example "damaged stream". Static storage. */
@@ -472,7 +475,7 @@ typedef struct ctv_frame_options {
   int32_t key_frame;   /**< 1: a key frame, whatever min_key_distance says. */
   int32_t temporal_id; /**< 0..7, or CTV_POLICY. */
   int64_t refer_to; /**< The number of a frame that a slot keeps, at most 255 back and of no higher temporal
-                       id; or CTV_POLICY. Not read for key frames. */
+                       id; or CTV_POLICY. Not read for key frames. A GPU that fails takes all slots along. */
   int32_t keep_in;  /**< Slot 0..slots-1 that keeps the picture, CTV_KEEP_NOWHERE, or CTV_POLICY. */
 } ctv_frame_options;
 /** Leaves everything to the encoder, and sets struct_size. */
@@ -620,7 +623,8 @@ CTV_API ctv_status ctv_decoder_send_unit(ctv_decoder* decoder, const ctv_unit* u
 CTV_API ctv_status ctv_decoder_send_damaged(ctv_decoder* decoder, const ctv_unit* unit,
                                             const uint8_t* missing, size_t count);
 /** Lists the frames that the decoder holds as the encoder has them: what may be acknowledged
- * (ctv_encoder_acknowledge()) and referred to. Frames in flight may not be in it yet.
+ * (ctv_encoder_acknowledge()) and referred to. Frames in flight may not be in it yet. If there is none, for
+ * example after a GPU has failed, only a key frame helps (ctv_encoder_request_key_frame()).
  * @param decoder the decoder
  * @param frames receives at most `capacity` frame numbers; may be NULL if capacity is 0
  * @param capacity elements at frames
@@ -629,7 +633,8 @@ CTV_API ctv_status ctv_decoder_send_damaged(ctv_decoder* decoder, const ctv_unit
 CTV_API ctv_status ctv_decoder_held(ctv_decoder* decoder, int64_t* frames, size_t capacity, size_t* count);
 /** Receives the next picture. The decoder owns its planes; they are valid until its next send, receive or
  * close. Planes in device memory are also there for work that cuda_stream was given before that call.
- * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; the errors of send. */
+ * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; the errors of send, of which
+ * CTV_ERROR_REFERENCE is also that of a picture lost with a GPU that failed. */
 CTV_API ctv_status ctv_decoder_receive(ctv_decoder* decoder, ctv_picture* picture);
 /** Ends the input: receive then returns the pictures in flight, then CTV_END. */
 CTV_API ctv_status ctv_decoder_flush(ctv_decoder* decoder);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stand-in for a device: the CPU's stages, the CUDA backend's name, and a failure at the n-th call, after
-// which every call fails, as after a sticky error of a real device.
+// Stand-ins for devices (stand_in.hpp). One fails at its n-th call and, as after a sticky error of a real
+// device, at all that follow. One keeps the calls of a frame with their arguments, and makes them again when
+// a frame comes that the pipeline says is equal.
 #pragma once
 
 #include "tests/support/backends.hpp"
@@ -23,6 +24,17 @@ class DeviceThatFails {
   DeviceThatFails& operator=(const DeviceThatFails&) = delete;
   /// Calls made so far.
   static long calls();
+};
+
+/// While it lives, "CUDA" is the stand-in that repeats frames.
+class DeviceThatRepeats {
+ public:
+  DeviceThatRepeats();
+  ~DeviceThatRepeats();
+  DeviceThatRepeats(const DeviceThatRepeats&) = delete;
+  DeviceThatRepeats& operator=(const DeviceThatRepeats&) = delete;
+  /// Frames repeated so far.
+  static long repeated();
 };
 
 }  // namespace ctv::test

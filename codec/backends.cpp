@@ -64,7 +64,7 @@ const LoadedModule& loaded_module() {
       l.why = status.message();
       return l;
     }
-    static constexpr HostServices kServices = {detail::run_on_team};
+    static constexpr HostServices kServices = {detail::run_on_team, MemoryBudget::current};
     module->attach(kServices);
     l.module = module;
     return l;

@@ -89,10 +89,13 @@ class CpuBackend final : public Backend {
 
   Result<Memory> allocate(size_t bytes) override {
     if (bytes > SIZE_MAX - kAlign) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");
+    Held held;
+    CTV_RETURN_IF_ERROR(held.resize(bytes));
     void* data = std::aligned_alloc(kAlign, std::max<size_t>(1, (bytes + kAlign - 1) / kAlign) * kAlign);
     if (data == nullptr) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");
     prefer_huge_pages(data, bytes);
-    return Memory(data, bytes, [](void* p) { std::free(p); });
+    return Memory(
+        data, bytes, [](void* p) { std::free(p); }, std::move(held));
   }
 
   Status copy(void* destination, const void* source, size_t bytes) override {

@@ -47,10 +47,13 @@ class CudaBackend final : public Backend {
 
   Result<Memory> allocate(size_t bytes) override {
     CTV_RETURN_IF_ERROR(device_->enter());
+    Held held;
+    CTV_RETURN_IF_ERROR(held.resize(bytes));
     void* data = nullptr;
     CTV_CUDA_TRY(*device_, cudaMalloc(&data, std::max<size_t>(1, bytes)));
     fill_new(data, bytes);
-    return Memory(data, bytes, [](void* p) { cudaFree(p); });
+    return Memory(
+        data, bytes, [](void* p) { cudaFree(p); }, std::move(held));
   }
   Status copy(void* destination, const void* source, size_t bytes) override {
     CTV_RETURN_IF_ERROR(device_->enter());

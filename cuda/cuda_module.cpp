@@ -69,9 +69,10 @@ constexpr CudaModule kModule = {CTV_MODULE_STAMP, attach,          device_count,
 }  // namespace
 }  // namespace ctv::cuda
 
-// The library's team, not one more.
+// The library's team, not one more, and its budget.
 void ctv::detail::run_on_team(int threads, int count, int parts, void (*task)(void*, int), void* context) {
   cuda::host->run_on_team(threads, count, parts, task, context);
 }
+ctv::MemoryBudget*& ctv::MemoryBudget::current() { return cuda::host->current_budget(); }
 
 extern "C" CTV_API const ctv::CudaModule* ctv_cuda_module(void) { return &ctv::cuda::kModule; }

@@ -7,12 +7,14 @@
 #include <cstdint>
 
 #include "codec/backend/backend.hpp"
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 
-/// Of the library, for the module: one team of threads per process.
+/// Of the library, for the module: one team of threads per process, one budget per thread.
 struct HostServices {
   void (*run_on_team)(int threads, int count, int parts, void (*task)(void*, int), void* context);
+  MemoryBudget*& (*current_budget)();
 };
 
 struct CudaModule {

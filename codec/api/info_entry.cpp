@@ -40,7 +40,6 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.layers = h.transform.scales + 1;
   const ctv::Stream stream = ctv::make_stream(h);
   i.components = static_cast<int32_t>(ctv::make_components(stream.picture, h.grouping).size());
-  i.decoder_memory = ctv::decoder_memory(stream, 1, 1);
   return i;
 }
 

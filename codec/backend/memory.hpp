@@ -4,18 +4,24 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
+
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 
-/// Memory in a backend's address space, freed with the handle. Contents are undefined at first.
+/// Memory in a backend's address space, freed with the handle. Contents are undefined at first. held: counts
+/// it.
 class Memory {
  public:
   Memory() = default;
-  Memory(void* data, size_t size, void (*release)(void*)) : data_(data, release), size_(size) {}
+  Memory(void* data, size_t size, void (*release)(void*), Held held)
+      : held_(std::move(held)), data_(data, release), size_(size) {}
   void* data() const { return data_.get(); }
   size_t size() const { return size_; }
 
  private:
+  Held held_;
   std::unique_ptr<void, void (*)(void*)> data_{nullptr, [](void*) {}};
   size_t size_ = 0;
 };

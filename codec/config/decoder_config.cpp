@@ -52,16 +52,17 @@ Status check_decoder_config(const ctv_decoder_config& c) {
   return {};
 }
 
-Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header, uint64_t memory) {
+Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header) {
   const uint64_t pixels = uint64_t{header.width} * header.height;
   CTV_RETURN_IF_ERROR(check_limit("pixels", pixels, config.limits.max_pixels));
   // Many scales and directions pad a narrow picture to some thousand times its samples.
   const uint64_t padded = padded_area(header);
   const uint64_t allowed = std::min(config.limits.max_pixels, UINT64_MAX >> 3) * kMostPadding + kSmallPicture;
   CTV_RETURN_IF_ERROR(check_limit("pixels with padding", padded, allowed));
-  // On machines of 32 bits sizes must not wrap.
-  const uint64_t addressable = std::min<uint64_t>(config.limits.max_memory, PTRDIFF_MAX);
-  CTV_RETURN_IF_ERROR(check_limit("memory in bytes", memory, addressable));
+  // Three planes of samples or levels, redundant by a third. On machines of 32 bits their size must not wrap.
+  CTV_RETURN_IF_ERROR(check_limit("bytes of levels", 8 * padded, PTRDIFF_MAX));
+  // Luma's levels alone; the rest is counted where it is allocated.
+  CTV_RETURN_IF_ERROR(check_limit("memory in bytes", 2 * padded, config.limits.max_memory));
   CTV_RETURN_IF_ERROR(check_colours(config.format, header));
   if (config.reduction <= header.transform.scales) return {};
   return {CTV_ERROR_ARGUMENT,

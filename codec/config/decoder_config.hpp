@@ -15,7 +15,7 @@ Status check_decoder_config(const ctv_decoder_config& config);
 uint64_t padded_area(const SequenceHeader& header);
 
 /// memory: what decoding the stream needs, in bytes.
-Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header, uint64_t memory);
+Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header);
 
 Status check_packet_size(const ctv_decoder_config& config, uint64_t size);
 

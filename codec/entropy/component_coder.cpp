@@ -10,6 +10,7 @@
 #include "codec/entropy/tile_decoder.hpp"
 #include "codec/entropy/tile_encoder.hpp"
 #include "codec/entropy/tile_index.hpp"
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 namespace {
@@ -28,7 +29,10 @@ class RunCoder final : public ComponentCoder {
   }
   std::span<const uint8_t> rest() const override { return coded_.stream; }
   bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
-    if (!decoder_) decoder_ = std::make_unique<RunDecoder>(ranges_);
+    if (!decoder_) {
+      const BudgetScope scope(budget_);
+      decoder_ = std::make_unique<RunDecoder>(ranges_);
+    }
     return decoder_->decode(bytes, runs(frame.parameters), frame.levels);
   }
   bool send(std::span<const uint8_t> bytes, size_t component, ComponentReceiver& receiver) override {
@@ -44,6 +48,8 @@ class RunCoder final : public ComponentCoder {
   // The lowpass of key frames has no runs (Katsigiannis et al., section II), but differences.
   bool runs(const FrameParameters& frame) const { return !lowpass_ || frame.type != FrameType::kKey; }
 
+  MemoryBudget* const budget_ = MemoryBudget::current();
+  Held held_{sizeof(RunCoder)};
   bool lowpass_;
   size_t index_;
   std::vector<RunRange> ranges_;
@@ -105,44 +111,29 @@ class TileCoder final : public ComponentCoder {
     return index.size();
   }
   TileEncoder& encoder() { return encoder_ ? *encoder_ : encoder_.emplace(sets_, tile_tables(), threads_); }
-  TileDecoder& decoder() { return decoder_ ? *decoder_ : decoder_.emplace(sets_, tile_tables(), threads_); }
+  TileDecoder& decoder() {
+    const BudgetScope scope(budget_);
+    return decoder_ ? *decoder_ : decoder_.emplace(sets_, tile_tables(), threads_);
+  }
   TileSide side_of(const CodedFrame& frame) const {
     if (frame.parameters.type == FrameType::kKey || grid_.size() == 0) return {};
     return {{frame.side.skips, grid_.rows, grid_.cols}};
   }
+  MemoryBudget* const budget_ = MemoryBudget::current();
+  Held held_{sizeof(TileCoder)};
   std::vector<TileSet> sets_;
   size_t tiles_ = 0;
   size_t index_;
   int threads_;
   MotionGrid grid_;
-  std::vector<TilePiece> pieces_;  // for a receiver
+  CountedVector<TilePiece> pieces_;  // for a receiver
   std::optional<TileEncoder> encoder_;
   std::optional<TileDecoder> decoder_;
   bool encodes_ = false;  // the tasks are those of the encoder
   CodedTiles coded_;      // by a device
 };
 
-constexpr size_t kBlockBytes = 64;  // of a block on the heap, beside its contents
-
 }  // namespace
-
-size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
-                               const Component& component) {
-  if (entropy_coding == EntropyCoding::kRle) {
-    constexpr size_t kMostRanges = 2 * 4;  // of three planes, in two lists that may have room for four
-    return sizeof(RunCoder) + sizeof(RunDecoder) + 8 * kBlockBytes + kMostRanges * sizeof(RunRange) +
-           run_chunks(component.levels) * (sizeof(RunChunkBits) + sizeof(RunChunkPlace));
-  }
-  // Sets in two lists that may have room for twice as many; a piece holds a tile at least.
-  size_t bytes = sizeof(TileCoder) + 8 * kBlockBytes;
-  size_t tiles = 0;
-  for (const TileSet& s : make_tile_sets(picture, component)) {
-    bytes += 4 * sizeof s + s.tiles() * sizeof(TilePiece);
-    tiles += s.tiles();
-  }
-  constexpr size_t kTaskBytes = 64;  // in the frame's list, which may have room for twice as many
-  return bytes + tile_tasks(tiles) * (TileDecoder::kWorkerBytes + kTaskBytes);
-}
 
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,

@@ -65,8 +65,5 @@ class ComponentCoder {
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
                                                      size_t index, const MotionGrid* grid, int threads);
-/// Bytes that the component's coder allocates at most when it decodes, without copies of the payload.
-size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
-                               const Component& component);
 
 }  // namespace ctv

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codec/format/motion_grid.hpp"
+#include "codec/util/memory_budget.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {
@@ -49,16 +50,12 @@ struct MotionScratch {
   /// grid: of the largest slice. memory: for as many leaves as a slice has cells.
   explicit MotionScratch(const MotionGrid& grid, MotionLeaf* memory = nullptr)
       : leaves_above(places_above(grid)), above(places_above(grid)), leaves(memory) {}
-  /// Without leaves.
-  static size_t bytes(const MotionGrid& grid) {
-    return places_above(grid) * (sizeof(MotionLeaf) + sizeof(MotionCell));
-  }
   // Those above the row of roots, with a border left and right. Roots are whole.
   static size_t places_above(const MotionGrid& grid) {
     return (static_cast<size_t>(grid.root_cols()) << kRootLevel) + 2;
   }
-  std::vector<MotionLeaf> leaves_above;
-  std::vector<MotionCell> above;
+  CountedVector<MotionLeaf> leaves_above;
+  CountedVector<MotionCell> above;
   MotionLeaf* leaves;  // of all trees, in their order
 };
 
@@ -68,7 +65,7 @@ inline constexpr int kRootStride = 16;  // a root, a border, and as much as put(
 template <typename Cell>
 class RootCells {
  public:
-  RootCells(std::vector<Cell>& above, int cols) : above_(above.data()) {
+  RootCells(CountedVector<Cell>& above, int cols) : above_(above.data()) {
     std::fill_n(above_, cols + 2, Cell{});
   }
   Cell* at(int y, int x) { return &cells_[y + 1][x + 1]; }

@@ -14,6 +14,7 @@
 #include "codec/entropy/motion_walk.hpp"
 #include "codec/entropy/range_coder.hpp"
 #include "codec/format/motion_grid.hpp"
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 
@@ -43,10 +44,9 @@ class MotionTree final : public ComponentCoder {
   size_t start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override;
   void run(size_t task) override;
   bool finish_decoding() override { return decoder_.sound(); }
-  /// Bytes that it allocates.
-  static size_t bytes(const MotionGrid& grid) { return sizeof(MotionTree) + MotionScratch::bytes(grid); }
 
  private:
+  Held held_{sizeof(MotionTree)};
   MotionGrid frame_;
   MotionGrid grid_;   // of the area
   size_t first_ = 0;  // its first cell in the frame

@@ -12,6 +12,7 @@
 #include "codec/model/run_chunk.hpp"
 #include "codec/model/run_ranges.hpp"
 #include "codec/model/run_stream.hpp"
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 
@@ -33,6 +34,7 @@ class RunDecoder {
   void make_tables();
   RunTables tables() const;
 
+  Held held_{sizeof(RunDecoder)};
   std::vector<RunRange> ranges_;
   size_t levels_ = 0;
   std::span<const uint8_t> bytes_;  // of the DEFLATE stream

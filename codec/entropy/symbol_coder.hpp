@@ -20,6 +20,7 @@
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/packet.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 
@@ -102,11 +103,11 @@ class SymbolCoder {
   SlopeMap slopes_;  // of key frames
   Growing<uint8_t> slope_bytes_;
   MotionSlices slices_;
-  bool sliced_ = false;             // for the frame that is encoded
-  std::vector<MotionLeaf> leaves_;  // of all slices
-  std::vector<Part> parts_;         // one per component, then one per slice that there may be
-  std::vector<size_t> selected_;    // parts that a frame needs, the largest first
-  std::vector<Task> tasks_;         // of these
+  bool sliced_ = false;               // for the frame that is encoded
+  CountedVector<MotionLeaf> leaves_;  // of all slices
+  CountedVector<Part> parts_;         // one per component, then one per slice that there may be
+  std::vector<size_t> selected_;      // parts that a frame needs, the largest first
+  CountedVector<Task> tasks_;         // of these
   Payloads payloads_;
   std::vector<PacketPart> payload_parts_;  // encoded
   const uint8_t* unit_ = nullptr;          // that is decoded

@@ -58,7 +58,8 @@ size_t TileDecoder::start(std::span<const uint8_t> bytes, std::span<Level* const
   std::memset(bytes_.data() + bytes.size(), 0, kReadBeyond);
   tasks = tile_tasks(pieces_.size());
   if (workers_.size() < tasks) {
-    std::vector<Worker>().swap(workers_);  // they keep nothing
+    workers_.clear();  // they keep nothing
+    workers_.shrink_to_fit();
     workers_.reserve(tasks);
     for (size_t i = 0; i < tasks; ++i) workers_.emplace_back(tables_);
   }

@@ -13,6 +13,7 @@
 #include "codec/entropy/tile_piece_decoder.hpp"
 #include "codec/entropy/tile_tables.hpp"
 #include "codec/model/tile_sets.hpp"
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 
@@ -40,11 +41,6 @@ class TileDecoder {
     int damaged = -1;  // the first of its pieces
   };
 
- public:
-  /// Bytes for each task that decode() may have.
-  static constexpr size_t kWorkerBytes = sizeof(Worker);
-
- private:
   enum class State { kPieces, kZeros, kDamaged };
   std::vector<TileSet> sets_;
   const TileTables& tables_;
@@ -54,9 +50,9 @@ class TileDecoder {
   bool predicted_ = false;
   std::array<Level*, 3> planes_{};
   TileSide side_;
-  std::vector<TilePiece> pieces_;
+  CountedVector<TilePiece> pieces_;
   Growing<uint8_t> bytes_;  // of the component, with room to read beyond
-  std::vector<Worker> workers_;
+  CountedVector<Worker> workers_;
   size_t tasks_ = 0;
   int damaged_ = -1;
 };

@@ -51,8 +51,7 @@ class TileIndexWriter {
 
 /// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes, or one is
 /// too long; then nothing of them may be decoded.
-inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, std::vector<TilePiece>& pieces,
-                            bool& predicted) {
+inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, auto& pieces, bool& predicted) {
   size_t at = 0;
   const auto varint = [&](size_t& v) {
     v = 0;

@@ -11,15 +11,16 @@
 #include "codec/model/deflate_tables.hpp"
 #include "codec/model/run_chunk.hpp"
 #include "codec/model/run_index.hpp"
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 
 /// A component's bytes, once they are read. Reused without allocations.
 struct RunStream {
-  size_t begin = 0;                   // of the DEFLATE stream in the component's bytes
-  std::vector<RunChunkBits> bits;     // of chunks
-  std::vector<RunChunkPlace> places;  // of chunks
-  std::array<DeflateCode, 2> codes;   // of heads and of tails
+  size_t begin = 0;                     // of the DEFLATE stream in the component's bytes
+  CountedVector<RunChunkBits> bits;     // of chunks
+  CountedVector<RunChunkPlace> places;  // of chunks
+  std::array<DeflateCode, 2> codes;     // of heads and of tails
 
   void reserve(size_t chunks) {
     bits.reserve(chunks);

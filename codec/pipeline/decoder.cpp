@@ -8,6 +8,18 @@
 #include "codec/format/units.hpp"
 
 namespace ctv {
+namespace {
+
+// Lists and objects that do not grow with the picture, of a stream and of each frame in flight.
+constexpr uint64_t kUncounted = 1 << 20, kUncountedOfFrame = 1 << 18;
+
+}  // namespace
+
+StreamDecoder::StreamDecoder(const ctv_decoder_config& config, FallbackBackend device)
+    : config_(config),
+      budget_(config.limits.max_memory,
+              kUncounted + static_cast<uint64_t>(config.frames_in_flight) * kUncountedOfFrame),
+      device_(std::move(device)) {}
 
 Result<std::unique_ptr<StreamDecoder>> StreamDecoder::open(const ctv_decoder_config& config) {
   CTV_RETURN_IF_ERROR(check_decoder_config(config));
@@ -54,16 +66,21 @@ Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
   CTV_ASSIGN_OR_RETURN(const SequenceHeader header, read_sequence_header(unit));
   end_stream();
   stream_ = make_stream(header);
-  CTV_RETURN_IF_ERROR(check_stream_for(config_, header,
-                                       decoder_memory(stream_, config_.frames_in_flight, device_.threads())));
-  pipeline_ = std::make_unique<FramePipeline>(stream_, Direction::kDecode, config_.frames_in_flight,
-                                              device_.threads());
-  CTV_RETURN_IF_ERROR(device_.start([this] { return start(); }));
-  header_bytes_.assign(unit.begin(), unit.end());
-  return {};
+  CTV_RETURN_IF_ERROR(check_stream_for(config_, header));
+  Status made = guarded([&]() -> Status {
+    const BudgetScope scope(&budget_);
+    pipeline_ = std::make_unique<FramePipeline>(stream_, Direction::kDecode, config_.frames_in_flight,
+                                                device_.threads());
+    CTV_RETURN_IF_ERROR(device_.start([this] { return start(); }));
+    header_bytes_.assign(unit.begin(), unit.end());
+    return {};
+  });
+  if (!made.ok()) end_stream();  // and gives its memory back
+  return made;
 }
 
 Status StreamDecoder::start() {
+  const BudgetScope scope(&budget_);
   frames_.reset();
   pipeline_->detach();
   CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine(stream_.header));

@@ -11,6 +11,7 @@
 #include "codec/pipeline/fallback_backend.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
 #include "codec/pipeline/frame_pipeline.hpp"
+#include "codec/util/memory_budget.hpp"
 
 namespace ctv {
 
@@ -33,8 +34,7 @@ class StreamDecoder {
   std::vector<uint32_t> held() const;
 
  private:
-  StreamDecoder(const ctv_decoder_config& config, FallbackBackend device)
-      : config_(config), device_(std::move(device)) {}
+  StreamDecoder(const ctv_decoder_config& config, FallbackBackend device);
   Status take_header(std::span<const uint8_t> unit);
   void end_stream();
   /// Makes what decodes stream_ on the backend.
@@ -64,6 +64,7 @@ class StreamDecoder {
   int64_t last_number_ = 0;  // of the last picture
   FrameTime last_time_;
   // In the order of their making: what runs on the backend ends before it.
+  MemoryBudget budget_;
   FallbackBackend device_;
   std::unique_ptr<FrameDecoder> frames_;
   std::unique_ptr<FramePipeline> pipeline_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows from a sequence header: layouts of the planes, the grid of vectors, quantisers, and the memory
-// needed.
+// What follows from a sequence header: layouts of the planes, the grid of vectors, quantisers.
 #pragma once
 
 #include <vector>
@@ -38,9 +37,5 @@ using PlaneQuantisers = std::array<std::vector<SubbandQuantiser>, 3>;
 /// Fills quantisers for a frame; `offset` is the encoder's rounding offset of detail subbands (65536ths).
 void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset,
                      PlaneQuantisers& quantisers);
-
-/// Bytes that a decoder allocates at most on the CPU backend, with the direct engine, for a stream at full
-/// resolution. Packets come on top.
-uint64_t decoder_memory(const Stream& stream, int frames_in_flight, int threads);
 
 }  // namespace ctv

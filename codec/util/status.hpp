@@ -47,12 +47,25 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
+/// A status on its way through code that returns none.
+class StatusError : public std::exception {
+ public:
+  explicit StatusError(Status status) : status_(std::move(status)) {}
+  const char* what() const noexcept override { return status_.message().c_str(); }
+  const Status& status() const noexcept { return status_; }
+
+ private:
+  Status status_;
+};
+
 /// Calls body() -> Status; exceptions become statuses. What the system refuses (memory, threads) is
 /// CTV_ERROR_MEMORY.
 template <typename Body>
 Status guarded(Body&& body) {
   try {
     return body();
+  } catch (const StatusError& e) {
+    return e.status();
   } catch (const std::bad_alloc&) {
     return {CTV_ERROR_MEMORY, "out of memory"};
   } catch (const std::system_error&) {

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "codec/format/slope_grid.hpp"
+#include "codec/util/memory_budget.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "cpu/runtime/huge_pages.hpp"
 
@@ -19,12 +20,15 @@ class CpuLevelTransfer final : public LevelTransfer {
       places[p] = count;
       count += layout.subbands[p].num_coefficients;
     }
+    const size_t slopes = make_slope_grid(layout.subbands[0]).size();
+    held_ = Held(count * sizeof(Level) + grid.size() * (sizeof(MotionVector) + sizeof(uint8_t)) + slopes +
+                 grid.roots() * sizeof(int64_t));
     memory_ = std::make_unique_for_overwrite<Level[]>(count);
     prefer_huge_pages(memory_.get(), count * sizeof(Level));
     for (size_t p = 0; p < levels_.size(); ++p) levels_[p] = memory_.get() + places[p];
     vectors_ = std::make_unique_for_overwrite<MotionVector[]>(grid.size());
     skips_ = std::make_unique_for_overwrite<uint8_t[]>(grid.size());
-    slopes_ = std::make_unique_for_overwrite<int8_t[]>(make_slope_grid(layout.subbands[0]).size());
+    slopes_ = std::make_unique_for_overwrite<int8_t[]>(slopes);
     changes_ = std::make_unique<int64_t[]>(grid.roots());
   }
 
@@ -56,6 +60,7 @@ class CpuLevelTransfer final : public LevelTransfer {
   SideInfo side() const { return {vectors_.get(), skips_.get(), slopes_.get(), changes_.get()}; }
 
   // For uploads. Where only downloads happen these are never touched, so they take no physical memory.
+  Held held_;
   std::unique_ptr<Level[]> memory_;
   std::array<Level*, 3> levels_{};
   std::unique_ptr<MotionVector[]> vectors_;

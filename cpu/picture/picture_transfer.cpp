@@ -6,6 +6,7 @@
 #include <new>
 
 #include "codec/util/host_device.hpp"
+#include "codec/util/memory_budget.hpp"
 #include "codec/util/parallel.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "cpu/picture/chroma.hpp"
@@ -43,8 +44,8 @@ struct Rows {
 class CpuPictureTransfer final : public PictureTransfer {
  public:
   CpuPictureTransfer(const PictureLayout& layout, int threads, StageTimes& times,
-                     std::unique_ptr<uint8_t[]> bytes)
-      : layout_(layout), threads_(threads), times_(times), bytes_(std::move(bytes)) {}
+                     std::unique_ptr<uint8_t[]> bytes, Held held)
+      : layout_(layout), threads_(threads), times_(times), held_(std::move(held)), bytes_(std::move(bytes)) {}
 
   Status upload(const ctv_picture& picture) override {
     if (picture.memory != CTV_MEMORY_HOST) {
@@ -298,6 +299,7 @@ class CpuPictureTransfer final : public PictureTransfer {
   const PictureLayout layout_;
   const int threads_;
   StageTimes& times_;
+  Held held_;
   std::unique_ptr<uint8_t[]> bytes_;  // four per luma sample, enough for any format
   ctv_picture in_{}, out_{};
 };
@@ -307,11 +309,13 @@ class CpuPictureTransfer final : public PictureTransfer {
 Result<std::unique_ptr<PictureTransfer>> make_cpu_picture_transfer(const PictureLayout& layout, int threads,
                                                                    StageTimes& times) {
   const size_t size = 4 * static_cast<size_t>(layout.width) * static_cast<size_t>(layout.height) + 4;
+  Held held;
+  CTV_RETURN_IF_ERROR(held.resize(size));
   std::unique_ptr<uint8_t[]> bytes(new (std::nothrow) uint8_t[size]);
   if (!bytes) return Status(CTV_ERROR_MEMORY, "make_picture_transfer: out of memory");
   prefer_huge_pages(bytes.get(), size);
   return std::unique_ptr<PictureTransfer>(
-      std::make_unique<CpuPictureTransfer>(layout, threads, times, std::move(bytes)));
+      std::make_unique<CpuPictureTransfer>(layout, threads, times, std::move(bytes), std::move(held)));
 }
 
 }  // namespace ctv

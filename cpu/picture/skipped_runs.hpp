@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <vector>
 
 #include "codec/format/skipped_cells.hpp"
 #include "codec/util/little_endian.hpp"
+#include "codec/util/memory_budget.hpp"
 #include "cpu/picture/sample_rows.hpp"
 #include "cpu/transform/zero_blocks.hpp"
 
@@ -149,13 +149,13 @@ class SkippedRuns {
   }
 
   SkippedCells cells_;
-  int step_ = 1;                  // columns of a cell
-  int words_ = 0;                 // of a row of cells
-  std::vector<BlockMask> coded_;  // [row of cells]
-  std::vector<BlockMask> reached_;
-  std::vector<uint64_t> bits_;     // [row of cells][words_], 1: skipped
-  int half_ = 0;                   // even columns
-  std::vector<Coefficient> keep_;  // [row of cells][keep_pitch()]
+  int step_ = 1;                    // columns of a cell
+  int words_ = 0;                   // of a row of cells
+  CountedVector<BlockMask> coded_;  // [row of cells]
+  CountedVector<BlockMask> reached_;
+  CountedVector<uint64_t> bits_;     // [row of cells][words_], 1: skipped
+  int half_ = 0;                     // even columns
+  CountedVector<Coefficient> keep_;  // [row of cells][keep_pitch()]
 };
 
 }  // namespace ctv

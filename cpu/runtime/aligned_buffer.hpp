@@ -10,6 +10,7 @@
 #include <new>
 
 #include "codec/util/host_device.hpp"
+#include "codec/util/memory_budget.hpp"
 #include "cpu/runtime/huge_pages.hpp"
 
 // Before a loop: tells the compiler that its iterations are independent.
@@ -27,7 +28,7 @@ template <typename T>
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
-  explicit AlignedBuffer(size_t size) : size_(size) {
+  explicit AlignedBuffer(size_t size) : held_(size * sizeof(T)), size_(size) {
     if (size == 0) return;
     data_.reset(static_cast<T*>(::operator new[](size * sizeof(T), std::align_val_t{64})));
     prefer_huge_pages(data_.get(), size * sizeof(T));
@@ -40,6 +41,7 @@ class AlignedBuffer {
   struct Delete {
     void operator()(T* p) const { ::operator delete[](p, std::align_val_t{64}); }
   };
+  Held held_;
   std::unique_ptr<T[], Delete> data_;
   size_t size_ = 0;
 };

@@ -102,8 +102,8 @@ class ContourletCoder final : public TransformCoder {
   DirectedBands directed_;
   SkippedRuns skipped_;
   std::vector<AlignedBuffer<Coefficient>> lowpass_;
-  std::vector<PlaneView<Coefficient>> lowpass_views_;  // [scale]
-  std::vector<std::vector<BlockMask>> lowpass_masks_;  // [scale][row]
+  std::vector<PlaneView<Coefficient>> lowpass_views_;    // [scale]
+  std::vector<CountedVector<BlockMask>> lowpass_masks_;  // [scale][row]
   WantedBlocks wanted_;
   std::optional<Wavelet> wavelet_;
   std::optional<Laplacian> laplacian_;

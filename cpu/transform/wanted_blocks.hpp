@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "codec/util/memory_budget.hpp"
 #include "codec/util/types.hpp"
 #include "cpu/picture/skipped_runs.hpp"
 #include "cpu/transform/zero_blocks.hpp"
@@ -31,7 +32,7 @@ class WantedBlocks {
   /// rows: of the samples, for `last`; half of those of the scale before, otherwise. all: if the scale has
   /// slopes
   void find(int scale, int last, int rows, bool all, const SkippedRuns& skipped) {
-    std::vector<BlockMask>& pairs = pairs_[static_cast<size_t>(scale - 1)];
+    CountedVector<BlockMask>& pairs = pairs_[static_cast<size_t>(scale - 1)];
     pairs.clear();
     for (int row = 0; row < rows && !all && skipped.any(); row += 2) {
       const auto of_row = [&](int r) {
@@ -44,7 +45,7 @@ class WantedBlocks {
   }
 
  private:
-  std::vector<std::vector<BlockMask>> pairs_;  // [scale - 1][row pair]
+  std::vector<CountedVector<BlockMask>> pairs_;  // [scale - 1][row pair]
 };
 
 }  // namespace ctv

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "codec/util/memory_budget.hpp"
 #include "cuda/runtime/context.hpp"
 
 namespace ctv::cuda {
@@ -28,6 +29,7 @@ class Array {
   Status allocate(Context& context, size_t count) {
     void* data = nullptr;
     const size_t bytes = (count == 0 ? 1 : count) * sizeof(T);
+    CTV_RETURN_IF_ERROR(held_.resize(bytes));
     const cudaError_t error = checked(Memory::allocate(&data, bytes));
     if (error != cudaSuccess) return context.fail(error, Memory::kAllocate);
     fill_new(data, bytes);
@@ -49,6 +51,7 @@ class Array {
   size_t size() const { return size_; }
 
  private:
+  ctv::Held held_;
   T* data_ = nullptr;
   size_t size_ = 0;
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a decoder is said to need is a bound on the heap, for all streams, threads and frames in flight.
+// ctv_limits.max_memory is a bound on the heap, for all streams, threads and frames in flight.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "codec/pipeline/stream.hpp"
 #include "tests/shortage/heap.hpp"
 #include "tests/support/codec.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/repair.hpp"
 
 namespace ctv::test {
 namespace {
@@ -47,53 +47,72 @@ Stream stream_of(const Case& c) {
   return encode(clip, config);
 }
 
-// The most that a decoder takes for the stream, without the packets.
-size_t peak_of(const Stream& stream, const Case& c) {
+struct Run {
+  size_t peak = 0;  // of the heap, without packets and the rows of threads
+  int shown = 0;
+};
+
+// Sends the stream three times, whatever is refused.
+Run run(const Stream& stream, const Case& c, uint64_t limit) {
   DecoderConfig config = decoder_config(c.threads);
   config.frames_in_flight = c.flight;
-  config.limits = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+  config.limits = {UINT64_MAX, limit, UINT64_MAX};
   size_t packets = 0;
   for (const Bytes& packet : stream.packets) packets = std::max(packets, packet.size());
   const size_t before = heap_bytes();
   reset_heap_peak();
+  Run result;
   {
-    Decoder decoder(config);
-    int shown = 0;
+    const Decoder decoder(config);
+    ctv_picture picture;
+    const auto noted = [&](ctv_status status) {
+      EXPECT_TRUE(status >= 0 || status == CTV_ERROR_LIMIT || status == CTV_ERROR_STATE ||
+                  status == CTV_ERROR_REFERENCE)
+          << ctv_last_error();
+      return status;
+    };
     const auto receive = [&] {
-      while (decoder.receive()) ++shown;
+      ctv_picture_init(&picture);
+      const ctv_status status = noted(ctv_decoder_receive(decoder.get(), &picture));
+      result.shown += status == CTV_OK ? 1 : 0;
+      return status == CTV_OK || status < 0;
     };
     const auto send = [&](const Bytes& unit) {
-      while (!decoder.send(unit)) receive();
+      while (noted(ctv_decoder_send(decoder.get(), unit.data(), unit.size())) == CTV_AGAIN) receive();
     };
     send(stream.header);
     for (int round = 0; round < 3; ++round) {
       for (const Bytes& packet : stream.packets) send(packet);
     }
-    decoder.flush();
-    receive();
-    EXPECT_EQ(shown, 6);
+    (void)ctv_decoder_flush(decoder.get());
+    while (receive()) {
+    }
   }
+  const size_t apart =
+      2 * static_cast<size_t>(c.flight) * packets + static_cast<size_t>(12 * c.threads * c.width);
   const size_t peak = heap_peak() - before;
-  return peak - std::min(peak, 2 * static_cast<size_t>(c.flight) * packets);
+  result.peak = peak - std::min(peak, apart);
+  return result;
 }
 
 void expect_bound(const Case& c) {
   const Stream stream = stream_of(c);
-  const auto header = read_sequence_header(stream.header);
-  ASSERT_TRUE(header.ok());
-  const uint64_t bound = decoder_memory(make_stream(*header), c.flight, c.threads);
-  const size_t peak = peak_of(stream, c);
-  EXPECT_LE(peak, bound) << testing::PrintToString(c);
-  EXPECT_GE(peak + (2U << 20), bound / 4) << testing::PrintToString(c) << ": far from the truth";
-  if (c.threads == 1 && c.flight == 1) {
-    EXPECT_EQ(parse_header(stream.header).decoder_memory, bound);
+  const Run free = run(stream, c, UINT64_MAX);
+  EXPECT_EQ(free.shown, 6);
+  for (const size_t eighths : {1, 3, 6, 8}) {
+    const size_t limit = std::max(free.peak * eighths / 8, size_t{1} << 16);
+    EXPECT_LE(run(stream, c, limit).peak, limit) << testing::PrintToString(c);
   }
+  const size_t ample = free.peak + free.peak / 8 + (size_t{5 + static_cast<size_t>(c.flight)} << 18);
+  const Run bounded = run(stream, c, ample);
+  EXPECT_EQ(bounded.shown, 6) << testing::PrintToString(c) << ": more is counted than is held";
+  EXPECT_LE(bounded.peak, ample) << testing::PrintToString(c);
 }
 
 TEST(DecoderMemory, IsABoundForPicturesOfAnyShape) {
   const std::pair<int, int> shapes[] = {{1, 19633}, {65535, 1}, {1, 1}, {3, 4001}, {4001, 3}, {320, 240}};
-  (void)peak_of(stream_of({"default", 64, 48}),
-                {"default", 64, 48, CTV_FORMAT_I420, 4, 3});  // starts threads
+  (void)run(stream_of({"default", 64, 48}), {"default", 64, 48, CTV_FORMAT_I420, 4, 3},
+            UINT64_MAX);  // starts threads
   for (const char* preset : {"default", "paper", "fastest", "lossless", "dct8x8", "h264_4x4"}) {
     for (const auto& [width, height] : shapes) {
       const int directions = std::string(preset) == "paper" ? 8 : 0;
@@ -119,6 +138,39 @@ TEST(DecoderMemory, IsABoundForRandomStreams) {
                   random.between(0, 1) * (1 << random.between(1, 3)), random.between(1, 8)});
     if (HasFailure()) FAIL() << "round " << round;
   }
+}
+
+// Whatever a header says: an error, or a decoder within the limit.
+TEST(DecoderMemory, IsABoundForHostileHeaders) {
+  const std::pair<int, int> sizes[] = {{65535, 65535}, {65535, 1},   {1, 65535},
+                                       {40000, 9000},  {5000, 5000}, {1500, 900}};
+  int refused = 0, taken = 0;
+  for (const ctv_format format : {CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_I444, CTV_FORMAT_RGB8}) {
+    for (const char* preset : {"default", "paper", "h264_4x4"}) {
+      for (const int slots : {1, 8}) {
+        Bytes header = stream_of({preset, 16, 16, format, 1, 1, CTV_ENTROPY_TILES, 0, 0, slots}).header;
+        for (const auto& [width, height] : sizes) {
+          header = resized(header, width, height);
+          for (const size_t limit : {size_t{2} << 20, size_t{30} << 20, size_t{300} << 20}) {
+            DecoderConfig config = decoder_config(2);
+            config.frames_in_flight = 2;
+            config.limits = {UINT64_MAX, limit, UINT64_MAX};
+            const size_t before = heap_bytes();
+            reset_heap_peak();
+            const Decoder decoder(config);
+            const ctv_status status = ctv_decoder_send(decoder.get(), header.data(), header.size());
+            EXPECT_LE(heap_peak() - before, limit);
+            EXPECT_TRUE(status == CTV_OK || status == CTV_ERROR_LIMIT) << ctv_last_error();
+            ++(status == CTV_OK ? taken : refused);
+            if (status == CTV_OK) continue;
+            EXPECT_LE(heap_bytes() - before, size_t{1} << 17) << "it is given back";
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(taken, 50);
 }
 
 }  // namespace

@@ -96,6 +96,15 @@ void repair_header(std::vector<uint8_t>& unit) {
   store_u32(unit, unit.size() - 4, crc32_of({unit.data(), unit.size() - 4}));
 }
 
+std::vector<uint8_t> resized(std::vector<uint8_t> header, int width, int height) {
+  header[9] = static_cast<uint8_t>(width);
+  header[10] = static_cast<uint8_t>(width >> 8);
+  header[11] = static_cast<uint8_t>(height);
+  header[12] = static_cast<uint8_t>(height >> 8);
+  repair_header(header);
+  return header;
+}
+
 void repair_checksums(std::vector<std::vector<uint8_t>>& units) {
   size_t components = 0;
   SlotTable slots;

@@ -26,6 +26,8 @@ PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components);
 uint16_t repair_packet(std::vector<uint8_t>& packet, size_t components, uint16_t reference_check = 0);
 /// The same for a sequence header or an index.
 void repair_header(std::vector<uint8_t>& unit);
+/// A sound header of the same stream with another extent.
+std::vector<uint8_t> resized(std::vector<uint8_t> header, int width, int height);
 
 /// Makes checksums right, so that what stands behind them is reached: of headers, and of packets of the last
 /// header. Checks of references follow.

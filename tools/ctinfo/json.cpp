@@ -46,7 +46,6 @@ Json header_json(const ctv_stream_info& i) {
   j["subbands"] = std::vector<int32_t>(i.subbands, i.subbands + std::clamp(i.planes, 0, 3));
   j["components"] = i.components;
   j["layers"] = i.layers;
-  j["decoder_memory"] = i.decoder_memory;
   return j;
 }
 

@@ -59,7 +59,6 @@ std::string header_text(const std::string& name, const Survey& s) {
   out += text("  entropy     %s%s\n", name_of(kEntropyCodings, i.entropy_coding),
               i.lossless != 0 ? ", lossless" : "");
   out += text("  packet      %d components in %d layers, %d planes\n", i.components, i.layers, i.planes);
-  out += text("  memory      %.1f MiB to decode\n", static_cast<double>(i.decoder_memory) / (1 << 20));
   out += s.index_entries ? text("  index       %zu frames\n", *s.index_entries) : "  index       none\n";
   return out;
 }

@@ -546,13 +546,14 @@ CTV_API void ctv_encoder_close(ctv_encoder* encoder);
 
 /* ---- Decoder --------------------------------------------------------------------------------------- */
 
-/** Limits that a decoder enforces before it allocates. */
+/** Limits of a decoder. What exceeds one is refused with CTV_ERROR_LIMIT before it is allocated. */
 typedef struct ctv_limits {
-  uint64_t max_pixels; /**< Width x height of the luma plane. With the padding that scales and directions
-                            need it may have four times as many samples, and 65536 more. */
-  uint64_t max_memory; /**< Bytes that the CPU backend's decoder may hold, with as many threads and frames
-                            in flight as configured. Compare ctv_stream_info.decoder_memory. Packets come
-                            on top: each frame in flight may hold its packet twice. */
+  uint64_t max_pixels;      /**< Width x height of the luma plane. With the padding that scales and directions
+                                 need it may have four times as many samples, and 65536 more. */
+  uint64_t max_memory;      /**< Bytes that a decoder may hold, on the host and on the GPU together. They are
+                                 counted where they are allocated, for a header or for the first packets. On top
+                                 come packets, two copies for each frame in flight, and at most 1 MiB for each
+                                 thread. */
   uint64_t max_packet_size; /**< Bytes. */
 } ctv_limits;
 
@@ -702,8 +703,6 @@ typedef struct ctv_stream_info {
   int32_t components;                 /**< Components per packet. */
   int32_t layers;                     /**< Layers per packet: scales + 1. Layer 0 alone gives the lowest
                                            resolution. */
-  uint64_t decoder_memory; /**< Bytes that a decoder needs at most: CPU backend, direct engine, full
-                              resolution, one thread, one frame in flight, without packets. */
 } ctv_stream_info;
 /** Clears a description and sets struct_size. */
 static inline void ctv_stream_info_init(ctv_stream_info* value) {

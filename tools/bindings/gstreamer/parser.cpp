@@ -38,11 +38,13 @@ GstStaticPadTemplate source_template =
 
 CtvGstParser& self_of(void* instance) { return *static_cast<CtvGstParser*>(instance); }
 
-/// No packet is as large as all that its decoder holds: a larger size is damaged, and not waited for.
+/// A packet of noise has about a byte for each sample. A size above two is damaged, and not waited for.
 bool parse_unit(const CtvGstParser& self, const uint8_t* data, size_t size, ctv_unit_kind& kind,
                 uint64_t& unit) {
   if (ctv_unit_parse(data, size, &kind, &unit) != CTV_OK || unit > kMostUnit) return false;
-  return kind != CTV_UNIT_PACKET || self.header == nullptr || unit <= self.stream.decoder_memory;
+  const ctv_stream_info& s = self.stream;
+  const uint64_t samples = uint64_t(s.width) * uint64_t(s.height) * uint64_t(s.planes);
+  return kind != CTV_UNIT_PACKET || self.header == nullptr || unit <= 2 * samples + (1 << 20);
 }
 
 /// Bytes up to what may be a unit.

@@ -156,8 +156,8 @@ const std::vector<Member<ctv_config>>& config_members() {
 
 const std::vector<Member<ctv_stream_info>>& stream_members() {
   using S = ctv_stream_info;
-  static const auto all = shared_members_and<S>(
-      {PLAIN(chroma_420), PLAIN(planes), PLAIN(components), PLAIN(layers), PLAIN(decoder_memory)});
+  static const auto all =
+      shared_members_and<S>({PLAIN(chroma_420), PLAIN(planes), PLAIN(components), PLAIN(layers)});
   return all;
 }
 

@@ -14,21 +14,17 @@ std::atomic<long> call_count{0};
 std::atomic<long> fail_at_call{0};
 std::atomic<Failure> how{Failure::kForGood};
 
-// Counts a call; from the fatal one on, all fail.
-Status count_call() {
-  const long call = ++call_count;
-  const long fatal = fail_at_call;
-  if (how == Failure::kMemoryOnce) {
-    return call == fatal ? Status(CTV_ERROR_MEMORY, "stand-in device: out of memory") : Status();
-  }
-  if (fatal == 0 || call < fatal) return {};
-  return {CTV_ERROR_DEVICE, "stand-in device: call " + std::to_string(fatal) + " failed"};
-}
-
 class FailingDevice final : public StandIn {
  public:
   using StandIn::StandIn;
-  Status before_call() override { return count_call(); }
+  Status before_call() override {
+    const long call = ++call_count;
+    const long fatal = fail_at_call;
+    if (fatal == 0 || call < fatal) return {};
+    if (how == Failure::kForGood)
+      return {CTV_ERROR_DEVICE, "stand-in device: call " + std::to_string(fatal) + " failed"};
+    return call == fatal ? Status(CTV_ERROR_MEMORY, "stand-in device: out of memory") : Status();
+  }
 };
 
 // Makes the calls of an equal frame again.
@@ -36,7 +32,7 @@ class RepeatingDevice final : public StandIn {
  public:
   using StandIn::StandIn;
   bool keeps_calls() const override { return recording_ != nullptr; }
-  void keep(Call call) override { recording_->calls.push_back(std::move(call)); }
+  void keep(Call call) override { recording_->second.push_back(std::move(call)); }
   void begin_stream(int frames_in_flight) override {
     frames_.clear();
     StandIn::begin_stream(frames_in_flight);
@@ -44,27 +40,24 @@ class RepeatingDevice final : public StandIn {
   Result<bool> begin_frame(const FrameCalls& calls) override {
     recording_ = repeated_ = nullptr;
     if (!calls.repeatable) return false;
-    const auto equal = std::ranges::find(frames_, calls, &KeptFrame::of);
+    const auto equal = std::ranges::find(frames_, calls, &KeptFrame::first);
     if (equal != frames_.end()) {
       repeated_ = &*equal;
       return true;
     }
-    recording_ = &frames_.emplace_back(KeptFrame{calls});
+    recording_ = &frames_.emplace_back(calls, std::vector<Call>());
     return false;
   }
   Status end_frame() override {
     recording_ = nullptr;
     if (repeated_ == nullptr) return {};
     ++repeated_frames;
-    for (const Call& call : std::exchange(repeated_, nullptr)->calls) CTV_RETURN_IF_ERROR(call());
+    for (const Call& call : std::exchange(repeated_, nullptr)->second) CTV_RETURN_IF_ERROR(call());
     return {};
   }
 
  private:
-  struct KeptFrame {
-    FrameCalls of;
-    std::vector<Call> calls = {};
-  };
+  using KeptFrame = std::pair<FrameCalls, std::vector<Call>>;
   std::vector<KeptFrame> frames_;
   KeptFrame *recording_ = nullptr, *repeated_ = nullptr;
 };
@@ -78,16 +71,13 @@ void replace_cuda() {
 
 }  // namespace
 
+CudaStandIn::~CudaStandIn() { replace_cuda_for_tests(nullptr); }
+
 DeviceThatFails::DeviceThatFails(long fail_at, Failure failure) {
   call_count = 0;
   how = failure;
   fail_at_call = fail_at;
   replace_cuda<FailingDevice>();
-}
-
-DeviceThatFails::~DeviceThatFails() {
-  replace_cuda_for_tests(nullptr);
-  fail_at_call = 0;
 }
 
 long DeviceThatFails::calls() { return call_count; }
@@ -96,8 +86,6 @@ DeviceThatRepeats::DeviceThatRepeats() {
   repeated_frames = 0;
   replace_cuda<RepeatingDevice>();
 }
-
-DeviceThatRepeats::~DeviceThatRepeats() { replace_cuda_for_tests(nullptr); }
 
 long DeviceThatRepeats::repeated() { return repeated_frames; }
 

@@ -14,25 +14,25 @@ enum class Failure { kForGood, kMemoryOnce };
 /// most, it is 3; other builds try every call, and so does the fuzz target "fallback".
 inline constexpr long kCallStep = kSanitized ? 3 : 1;
 
-/// While it lives, "CUDA" is the stand-in that fails at call number `fail_at` of the whole process (0:
-/// never): for good, or this one call for want of memory.
-class DeviceThatFails {
+/// While it lives, it is "CUDA".
+class CudaStandIn {
  public:
+  CudaStandIn() = default;
+  ~CudaStandIn();
+  CudaStandIn(const CudaStandIn&) = delete;
+  CudaStandIn& operator=(const CudaStandIn&) = delete;
+};
+
+/// Fails at call number `fail_at` of the whole process (0: never): for good, or this one call for want of
+/// memory.
+struct DeviceThatFails : CudaStandIn {
   explicit DeviceThatFails(long fail_at, Failure failure = Failure::kForGood);
-  ~DeviceThatFails();
-  DeviceThatFails(const DeviceThatFails&) = delete;
-  DeviceThatFails& operator=(const DeviceThatFails&) = delete;
   /// Calls made so far.
   static long calls();
 };
 
-/// While it lives, "CUDA" is the stand-in that repeats frames.
-class DeviceThatRepeats {
- public:
+struct DeviceThatRepeats : CudaStandIn {
   DeviceThatRepeats();
-  ~DeviceThatRepeats();
-  DeviceThatRepeats(const DeviceThatRepeats&) = delete;
-  DeviceThatRepeats& operator=(const DeviceThatRepeats&) = delete;
   /// Frames repeated so far.
   static long repeated();
 };

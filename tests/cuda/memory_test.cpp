@@ -64,6 +64,23 @@ TEST(CudaMemory, AfterAGrowthThatFailedNothingIsThereAndTheNextOneIsWhole) {
   }
 }
 
+TEST(CudaMemory, CountsWhatIsHeld) {
+  MemoryBudget budget(100, 0);
+  cuda::Context context(0);
+  {
+    const BudgetScope scope(&budget);
+    Bytes small, large;
+    EXPECT_TRUE(small.reserve(context, 40).ok());
+    EXPECT_EQ(large.reserve(context, 61).code(), CTV_ERROR_LIMIT);
+    EXPECT_EQ(large.data(), nullptr);
+    EXPECT_TRUE(large.reserve(context, 60).ok());
+    EXPECT_EQ(small.reserve(context, 41).code(), CTV_ERROR_LIMIT);
+  }
+  EXPECT_TRUE(budget.take(100).ok()) << "all is given back";
+  Bytes uncounted;
+  EXPECT_TRUE(uncounted.reserve(context, 1000).ok());
+}
+
 // A transfer whose memory has failed is destroyed before its events are made. The next launch in this thread
 // must not find an error of that.
 TEST(CudaMemory, WhatWasNotMadeLeavesNoError) {

@@ -251,7 +251,7 @@ side_by_side() {
       else
         failed=1
         say "$verb FAILED after $((SECONDS - begin)) s; the first failure in $log, and its end:"
-        line=$(grep -nE -m 1 '^FAILED|error:|: Failure|\*\*\*|violation|ERROR: ' "$log" | cut -d: -f1)
+        line=$(grep -nE -m 1 '^FAILED|error:|: Failure|[*]{3}(Failed|Timeout|Exception)|ERROR: ' "$log" | cut -d: -f1)
         [ -z "$line" ] || sed -n "$line,$((line + 20))p" "$log" | cut -c1-200
         echo ...
         tail -n 20 "$log" | cut -c1-200

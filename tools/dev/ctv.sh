@@ -316,7 +316,10 @@ verb_package_test() {
   verb_package "${args[@]}"
   "${root[@]}" tests/packages/run.sh out/packages build/packages
 }
-summary() { grep -E '^[0-9]+% tests passed|^Total Test time|Skipped|^The following tests did not run' "build/$1/ctest.log" || tail -n 5 "build/$1/ctest.log"; }
+summary() { # the list of skipped tests is in the log
+  grep -E '^[0-9]+% tests passed|^Total Test time' "build/$1/ctest.log" || tail -n 5 "build/$1/ctest.log"
+  echo "$(grep -c '[*]\{3\}Skipped' "build/$1/ctest.log") skipped"
+}
 verb_clean() { rm -rf build out; }
 
 verb=${1:-help}

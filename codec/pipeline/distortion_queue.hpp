@@ -31,9 +31,6 @@ class DistortionQueue {
   /// The meter of a frame that begins: all frames that it depends on are collected. Null if not `wanted`.
   Result<DistortionMeter*> begin(uint64_t frame, bool wanted, StreamRate& rate) {
     CTV_RETURN_IF_ERROR(collect(frame + 1 - std::min(frame + 1, kDelay), rate));
-    return meter(frame, wanted);
-  }
-  DistortionMeter* meter(uint64_t frame, bool wanted) const {
     return wanted ? pending_[frame % kDelay].meter.get() : nullptr;
   }
   /// The frame was coded with these parameters. measured: its meter was used.

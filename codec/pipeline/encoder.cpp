@@ -224,7 +224,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
   slot.packed = false;
   CTV_ASSIGN_OR_RETURN(DistortionMeter* const meter, distortion_.begin(sent_, slot.measured, rate_));
   rate_.set_lasting(parameters.kept && parameters.temporal_id == 0);
-  parameters.base_step = slot.first_step = rate_.begin(sent_, parameters.type);
+  uint16_t weighed_with = parameters.base_step = rate_.begin(sent_, parameters.type);
   // Of sizes most first tries are good. So a device that works beside the host makes the picture as decoded
   // with each try; elsewhere it would take time.
   const bool ahead = slot.levels->staged();
@@ -261,8 +261,8 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
     // Vectors and skips of a much finer or coarser step cost too much or too little.
     const bool weighed =
         parameters.type == FrameType::kPredicted && stream_.header.prediction == Prediction::kPicture;
-    if (weighed && is_far(*step, slot.first_step)) {
-      slot.first_step = *step;
+    if (weighed && is_far(*step, weighed_with)) {
+      weighed_with = *step;
       CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, false, slot));
     }
   }

@@ -103,7 +103,7 @@ void FramePipeline::bind(FrameSlot& slot, SlotTable& slots) {
   const FrameParameters& frame = slot.parameters;
   const SlotTable::Entry* reference = frame.type == FrameType::kKey ? nullptr : slots.reference_of(frame);
   const uint16_t of_reference = reference == nullptr ? uint16_t{0} : reference->check;
-  slots.take(frame, seal_packet(slot.packet, slot.symbols->header(), of_reference), 0);
+  slots.take(frame, seal_packet(slot.packet, slot.symbols->header(), of_reference));
 }
 
 Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit) {

@@ -28,7 +28,6 @@ struct FrameSlot {
   std::vector<uint8_t> packet;  // an encoder's result; a decoder's copy while workers read it
   FrameParameters parameters;
   void* opaque = nullptr;     // the caller's
-  uint16_t first_step = 0;    // encoder: base step of the motion search
   bool motion_coded = false;  // encoder: the symbols of the last analysis' motion are there
   bool measured = false;      // encoder: the frame's distortion is wanted
   bool packed = false;        // encoder: the last try's packet has been made, or has failed

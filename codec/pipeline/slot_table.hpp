@@ -15,7 +15,6 @@ class SlotTable {
     bool held = false;
     uint32_t number = 0;
     uint16_t check = 0;  // of the frame's packet
-    uint64_t root = 0;   // the key frame that it descends from, as its keeper counts frames
   };
   /// The frame that a predicted frame refers to, or null if no slot holds it.
   const Entry* reference_of(const FrameParameters& frame) const {
@@ -24,12 +23,11 @@ class SlotTable {
     }
     return nullptr;
   }
-  void take(const FrameParameters& frame, uint16_t check, uint64_t root) {
+  void take(const FrameParameters& frame, uint16_t check) {
     if (!frame.kept) return;
     for (Entry& e : entries_) e.held = e.held && e.number != frame.number;
-    entries_[frame.slot] = {true, frame.number, check, root};
+    entries_[frame.slot] = {true, frame.number, check};
   }
-  const std::array<Entry, kMaxSlots>& entries() const { return entries_; }
 
  private:
   std::array<Entry, kMaxSlots> entries_{};

@@ -121,7 +121,7 @@ void repair_checksums(std::vector<std::vector<uint8_t>>& units) {
       if (!read_packet_header(unit, components, kMaxSlots, header).ok()) continue;
       const SlotTable::Entry* reference = slots.reference_of(header.frame);
       slots.take(header.frame,
-                 repair_packet(unit, components, reference == nullptr ? uint16_t{0} : reference->check), 0);
+                 repair_packet(unit, components, reference == nullptr ? uint16_t{0} : reference->check));
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lifting steps of the reversible 5/3, 13/7 and 9/7 wavelets. s: even samples, t: odd samples. Each step adds
+// Lifting steps of the reversible 5/3 and 9/7 wavelets. s: even samples, t: odd samples. Each step adds
 // a rounded sum of the other half, so the inverse subtracts the same integers and is exact.
 //   forward:  t -= predict(s around t);  s += update(t around s)        inverse: reverse order and signs
 // The 9/7 has two such pairs. Its steps always add; the constants contain the signs.
@@ -15,15 +15,6 @@ namespace ctv {
 CTV_HOST_DEVICE int predict_5_3(int s0, int s1) { return (s0 + s1) >> 1; }
 /// 5/3: t0 s t1.
 CTV_HOST_DEVICE int update_5_3(int t0, int t1) { return (t0 + t1 + 2) >> 2; }
-
-/// 13/7: sm1 . s0 t s1 . s2.
-CTV_HOST_DEVICE int predict_13_7(int sm1, int s0, int s1, int s2) {
-  return (9 * (s0 + s1) - (sm1 + s2) + 8) >> 4;
-}
-/// 13/7: tm2 . tm1 s t0 . t1.
-CTV_HOST_DEVICE int update_13_7(int tm2, int tm1, int t0, int t1) {
-  return (9 * (tm1 + t0) - (tm2 + t1) + 16) >> 5;
-}
 
 /// 9/7 (Daubechies and Sweldens 1998): s0 t s1, then t0 s t1, twice. Constants in 128ths and 4096ths.
 inline constexpr int kPredictBits97 = 7;
@@ -50,7 +41,7 @@ CTV_HOST_DEVICE int half_sample(int x0, int x1, int x2, int x3, int x4, int x5) 
   return static_cast<int16_t>((x0 + x5 - 5 * (x1 + x4) + 20 * (x2 + x3) + 16) >> 5);
 }
 
-/// The lowpass of 5/3 and 13/7 has gain 1, that of 9/7 about 1.2302 per direction. A picture of resolution
+/// The lowpass of the 5/3 has gain 1, that of the 9/7 about 1.2302 per direction. A picture of resolution
 /// 2^-reduction is a lowpass, so it is scaled by this factor (2^-14ths) before rounding to samples.
 inline constexpr int kUnitScale = 1 << 14;
 CTV_HOST_DEVICE int lowpass_scale_9_7(int reduction) {

@@ -15,6 +15,7 @@ namespace {
 using H = SequenceHeader;
 
 constexpr int32_t kDirections[] = {0, 2, 4, 8, 16};
+constexpr int32_t kPyramids[] = {CTV_PYRAMID_LAPLACIAN, CTV_PYRAMID_WAVELET_5_3, CTV_PYRAMID_WAVELET_9_7};
 constexpr int32_t kTaps[] = {2, 4, 6, 8, 12};
 constexpr int32_t kBlockSizes[] = {8, 16, 32};
 
@@ -127,8 +128,9 @@ constexpr StreamField kFields[] = {
     Row::of<&H::description, &D::interlace>("interlace", 1, 0, CTV_INTERLACE_BOTTOM_FIRST)
         .as(CTV_PUBLIC(interlace), "Fields"),
     transform().as(CTV_PUBLIC(transform), "Transform"),
-    Row::of<&H::transform, &T::pyramid>("pyramid", 1, 0, kPyramids - 1)
+    Row::of<&H::transform, &T::pyramid>("pyramid", 1, CTV_PYRAMID_LAPLACIAN, CTV_PYRAMID_WAVELET_9_7)
         .as(CTV_PUBLIC(pyramid), "Contourlet: the pyramid")
+        .one_of(kPyramids, false)
         .only_if(contourlet),
     Row::of<&H::transform, &T::scales>("scales", 1, 1, kMaxScales)
         .as(CTV_PUBLIC(scales), "Contourlet: scales of the pyramid")

@@ -27,7 +27,7 @@ inline constexpr TransformTraits kTransformTraits[] = {
 };
 inline constexpr int kTransformKinds = static_cast<int>(std::size(kTransformTraits));
 
-enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2, kWavelet9_7 = 3 };
+enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet9_7 = 3 };
 
 struct PyramidTraits {
   int bands;       // per scale
@@ -37,16 +37,15 @@ struct PyramidTraits {
 inline constexpr PyramidTraits kPyramidTraits[] = {
     {1, 0, 0},  // Laplacian
     {3, 1, 2},  // 5/3
-    {3, 1, 3},  // 13/7
-    {3, 1, 4},  // 9/7
+    {},         // 2: no pyramid has this number
+    {3, 1, 3},  // 9/7
 };
-inline constexpr int kPyramids = static_cast<int>(std::size(kPyramidTraits));
 
 struct TransformParameters {
   TransformKind kind = TransformKind::kContourlet;
   // Of the contourlet transform. A block transform has traits().block_log2 scales and otherwise these
   // defaults; its units differ.
-  Pyramid pyramid = Pyramid::kWavelet13_7;
+  Pyramid pyramid = Pyramid::kWavelet9_7;
   int scales = 4;                                     // 1..kMaxScales
   std::array<uint8_t, kMaxScales> directions_log2{};  // per scale, finest first; 0: none
   int taps = 2;                                       // of the directional filters

@@ -97,7 +97,7 @@ class SkippedRuns {
 
  private:
   static constexpr int kBits = 64;
-  static constexpr int kReach = 8;  // columns, of the 13/7 6
+  static constexpr int kReach = 8;  // columns, of the 9/7 4
   // Of eight flags, the first in the lowest bit.
   static uint64_t eight_bits(const uint8_t* flags) {
     uint64_t word = 0;

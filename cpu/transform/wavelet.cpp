@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Separable reversible wavelets 5/3, 13/7 and 9/7 by lifting (Sweldens 1996; Calderbank et al. 1998): two
+// Separable reversible wavelets 5/3 and 9/7 by lifting (Sweldens 1996; Calderbank et al. 1998): two
 // lifting steps per row and column, four for the 9/7. A pass over the rows and another over the columns would
 // read and write the picture twice each. Here rows stream through a ring of few row pairs. Each row is lifted
 // horizontally when it enters, and vertically as soon as its neighbours are available. So a scale reads its
@@ -17,82 +17,23 @@
 #include "cpu/transform/wanted_blocks.hpp"
 #include "cpu/transform/wavelet_ring.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/transform/wavelet.cpp"
-#include "cpu/runtime/simd_foreach.hpp"
-
-HWY_BEFORE_NAMESPACE();
-namespace ctv::HWY_NAMESPACE {
-
-// out = in + step(a, b, c, d), n elements in whole blocks. out may be in.
-template <typename Step>
-void Lift(Coefficient* out, const Coefficient* in, const Coefficient* a, const Coefficient* b,
-          const Coefficient* c, const Coefficient* d, int n, BlockMask mask, Step step) {
-  for (BlockRun run(mask, n); run.next();) {
-    CTV_INDEPENDENT
-    for (int i = run.first; i < run.end; ++i)
-      out[i] = static_cast<Coefficient>(in[i] + step(a[i], b[i], c[i], d[i]));
-  }
-}
-
-void Predict(bool add, Coefficient* out, const Coefficient* in, const Coefficient* a, const Coefficient* b,
-             const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
-  n = round_up(n, kBlock);
-  if (add)
-    return Lift(out, in, a, b, c, d, n, mask,
-                [](int p, int q, int r, int s) { return predict_13_7(p, q, r, s); });
-  return Lift(out, in, a, b, c, d, n, mask,
-              [](int p, int q, int r, int s) { return -predict_13_7(p, q, r, s); });
-}
-
-void Update(bool add, Coefficient* out, const Coefficient* in, const Coefficient* a, const Coefficient* b,
-            const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
-  n = round_up(n, kBlock);
-  if (add)
-    return Lift(out, in, a, b, c, d, n, mask,
-                [](int p, int q, int r, int s) { return update_13_7(p, q, r, s); });
-  return Lift(out, in, a, b, c, d, n, mask,
-              [](int p, int q, int r, int s) { return -update_13_7(p, q, r, s); });
-}
-
-}  // namespace ctv::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace ctv {
 namespace {
 
-HWY_EXPORT(Predict);
-HWY_EXPORT(Update);
-
 constexpr int kGrain = 1 << 15;  // fewest samples worth a thread
-constexpr int kReach = 3;        // row pairs needed beyond a range
-
-// Dispatches at each call. A dispatch pointer that is cached before its first call detects the CPU every
-// time.
-template <typename... Args>
-void predict(Args... args) {
-  HWY_DYNAMIC_DISPATCH(Predict)(args...);
-}
-template <typename... Args>
-void update(Args... args) {
-  HWY_DYNAMIC_DISPATCH(Update)(args...);
-}
 
 }  // namespace
 
 Wavelet::Wavelet(Pyramid kind, Extent picture, int threads)
     : kind_(kind),
       threads_(std::max(1, threads)),
-      piece_size_(static_cast<size_t>((2 * kMostRing + 1) * 2 * half_stride(picture.cols / 2))),
+      piece_size_(static_cast<size_t>((2 * kRing + 1) * 2 * half_stride(picture.cols / 2))),
       buffer_(piece_size_ * static_cast<size_t>(threads_)) {}
 
 Wavelet::Ring Wavelet::ring(int piece, Extent picture, BlockMask* masks) const {
-  const int held = kind_ == Pyramid::kWavelet13_7 ? kMostRing : kMostRing / 2;  // no more, for the cache
   return {buffer_.data() + static_cast<size_t>(piece) * piece_size_,
           masks,
           picture,
-          held,
           picture.cols / 2,
           half_stride(picture.cols / 2),
           {}};
@@ -107,91 +48,24 @@ void Wavelet::for_pieces(Extent picture, Body&& body) const {
 
 void Wavelet::forward(Extent picture, WaveletRows& rows, SlopeView slopes) {
   for_pieces(picture, [&](int i, int begin, int end) {
-    BlockMask masks[2 * kMostRing] = {};
+    BlockMask masks[2 * kRing] = {};
     const Ring r = ring(i, picture, masks);
     if (slopes.data != nullptr) return forward_piece_along(r, begin, end, slopes, rows);
-    switch (kind_) {
-      case Pyramid::kWavelet5_3:
-        return forward_piece_5_3(r, begin, end, rows);
-      case Pyramid::kWavelet9_7:
-        return forward_piece_9_7(r, begin, end, rows);
-      default:
-        return forward_piece(r, begin, end, rows);
-    }
+    if (kind_ == Pyramid::kWavelet5_3) return forward_piece_5_3(r, begin, end, rows);
+    return forward_piece_9_7(r, begin, end, rows);
   });
 }
 
 void Wavelet::inverse(Extent picture, WaveletRows& rows, SlopeView slopes,
                       std::span<const BlockMask> wanted) {
   for_pieces(picture, [&](int i, int begin, int end) {
-    BlockMask masks[2 * kMostRing] = {};
+    BlockMask masks[2 * kRing] = {};
     Ring r = ring(i, picture, masks);
     r.wanted = wanted;
     if (slopes.data != nullptr) return inverse_piece_along(r, begin, end, slopes, rows);
-    switch (kind_) {
-      case Pyramid::kWavelet5_3:
-        return inverse_piece_5_3(r, begin, end, rows);
-      case Pyramid::kWavelet9_7:
-        return inverse_piece_9_7(r, begin, end, rows);
-      default:
-        return inverse_piece(r, begin, end, rows);
-    }
+    if (kind_ == Pyramid::kWavelet5_3) return inverse_piece_5_3(r, begin, end, rows);
+    return inverse_piece_9_7(r, begin, end, rows);
   });
-}
-
-void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) {
-  const int pairs = ring.pairs();
-  const auto load = [&](int r) {
-    Coefficient* s = ring.low(ring.at(r));
-    Coefficient* t = ring.high(ring.at(r));
-    const BlockMask mask = ring.mask(r) = without_gaps(rows.read_picture(r, s, t));
-    ring.mirror_even(s);
-    predict(false, t, t, s - 1, s, s + 1, s + 2, ring.half, mask);
-    ring.mirror_odd(t);
-    update(true, s, s, t - 2, t - 1, t, t + 1, ring.half, mask);
-  };
-  int loaded = std::max(begin - kReach, 0);         // next pair to lift horizontally
-  int predicted = std::max(begin - kReach + 1, 0);  // next odd row to lift vertically
-  for (int i = begin; i < end; ++i) {
-    for (; predicted < std::min(i + 2, pairs); ++predicted) {
-      for (; loaded < std::min(predicted + 3, pairs); ++loaded) {
-        load(2 * loaded);
-        load(2 * loaded + 1);
-      }
-      lift_rows(ring, 2 * predicted + 1, false);
-    }
-    lift_rows(ring, 2 * i, true);
-    write_bands(ring, i, rows);
-  }
-}
-
-void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) {
-  const int pairs = ring.pairs();
-  // Vertical neighbours still need the row unchanged, so the horizontal steps write to the spare row.
-  Coefficient* even = ring.low(ring.spare());
-  Coefficient* odd = ring.high(ring.spare());
-  const auto finish = [&](int r) {
-    const Coefficient* s = ring.low(ring.at(r));
-    Coefficient* t = ring.high(ring.at(r));
-    const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)) & ring.wanted_of(r));
-    ring.mirror_odd(t);
-    // What the last step reads beside its blocks is left from another row.
-    update(false, even, s, t - 2, t - 1, t, t + 1, ring.half, with_neighbours(mask));
-    ring.mirror_even(even);
-    predict(true, odd, t, even - 1, even, even + 1, even + 2, ring.half, mask);
-    rows.write_picture(r, even, odd, mask);
-  };
-  int fetched = std::max(begin - kReach, 0);      // next pair of band rows to read
-  int updated = std::max(begin - kReach + 2, 0);  // next even row to lift vertically
-  for (int i = begin; i < end; ++i) {
-    for (; updated < std::min(i + 3, pairs); ++updated) {
-      for (; fetched < std::min(updated + 2, pairs); ++fetched) read_bands(ring, fetched, rows, kAllBlocks);
-      lift_rows(ring, 2 * updated, false);
-    }
-    lift_rows(ring, 2 * i + 1, true);
-    finish(2 * i);
-    finish(2 * i + 1);
-  }
 }
 
 void Wavelet::forward_piece_5_3(const Ring& ring, int begin, int end, WaveletRows& rows) {
@@ -282,21 +156,6 @@ void Wavelet::inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
   }
 }
 
-// A vertical step of the 13/7 on row r: odd rows are predicted, even ones updated.
-void Wavelet::lift_rows(const Ring& ring, int r, bool add) {
-  const BlockMask reached = ring.mask(r - 3) | ring.mask(r - 1) | ring.mask(r + 1) | ring.mask(r + 3);
-  ring.mask(r) |= reached;
-  Coefficient* const to = ring.at(r);
-  const Coefficient* const from[] = {ring.at(r - 3), ring.at(r - 1), ring.at(r + 1), ring.at(r + 3)};
-  ring.for_halves([&](int i, int n) {
-    if (r % 2 != 0) {
-      predict(add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n, reached);
-    } else {
-      update(add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n, reached);
-    }
-  });
-}
-
 // The steps of the 5/3, the first on row r, the second on the row before.
 void Wavelet::lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, bool second) {
   const BlockMask beside = second ? ring.mask(r - 2) : 0;
@@ -317,7 +176,7 @@ void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wan
   std::array<BlockMask*, 6> masks{};
   BlockMask all = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const int slot = (r - static_cast<int>(i)) & (2 * ring.held - 1);
+    const int slot = (r - static_cast<int>(i)) & (2 * kRing - 1);
     rows[i] = ring.low(ring.slot(slot));
     masks[i] = &ring.masks[slot];
     all |= *masks[i];
@@ -360,4 +219,3 @@ void Wavelet::write_bands(const Ring& ring, int k, WaveletRows& rows) {
 }
 
 }  // namespace ctv
-#endif

@@ -39,13 +39,10 @@ class Wavelet {
  private:
   struct Ring;
   Ring ring(int piece, Extent picture, BlockMask* masks) const;
-  static void forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows);
-  static void inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows);
   static void forward_piece_5_3(const Ring& ring, int begin, int end, WaveletRows& rows);
   static void inverse_piece_5_3(const Ring& ring, int begin, int end, WaveletRows& rows);
   void forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
-  static void lift_rows(const Ring& ring, int r, bool add);
   static void lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, bool second);
   static void lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wanted = kAllBlocks);
   static void lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first,

@@ -10,7 +10,7 @@
 
 namespace ctv {
 
-inline constexpr int kMostRing = 8;     // row pairs
+inline constexpr int kRing = 4;         // row pairs, a power of two
 inline constexpr int kMargin = kBlock;  // elements around each half of a row
 inline constexpr int kReach97 = 2;      // row pairs that the 9/7 needs beyond a range
 
@@ -23,12 +23,11 @@ inline int mirror_near(int i, int n) {
 inline int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
 
 // The rows in the ring. Each is [margin | even columns, later lowpass | margin | margin | odd columns, later
-// highpass | margin]. Row pair k is in slot k modulo `held`.
+// highpass | margin]. Row pair k is in slot k modulo kRing.
 struct Wavelet::Ring {
   Coefficient* data;
   BlockMask* masks;  // of its rows, either half
   Extent picture;
-  int held;  // row pairs, a power of two
   int half;  // columns of each half
   int stride;
   std::span<const BlockMask> wanted;  // of row pairs, by the inverse; empty: all
@@ -36,9 +35,9 @@ struct Wavelet::Ring {
   int pairs() const { return picture.rows / 2; }
   int width() const { return 2 * stride; }
   Coefficient* slot(int i) const { return data + static_cast<ptrdiff_t>(i) * width(); }
-  Coefficient* even(int k) const { return slot(2 * k & (2 * held - 1)); }
-  Coefficient* odd(int k) const { return slot((2 * k & (2 * held - 1)) + 1); }
-  Coefficient* spare() const { return slot(2 * held); }
+  Coefficient* even(int k) const { return slot(2 * k & (2 * kRing - 1)); }
+  Coefficient* odd(int k) const { return slot((2 * k & (2 * kRing - 1)) + 1); }
+  Coefficient* spare() const { return slot(2 * kRing); }
   /// The row at position r, mirrored at the borders. Even r are even rows.
   Coefficient* at(int r) const { return slot(slot_at(r)); }
   BlockMask& mask(int r) const { return masks[slot_at(r)]; }
@@ -47,7 +46,7 @@ struct Wavelet::Ring {
   }
   int slot_at(int r) const {
     if (r < 0 || r >= picture.rows) r = mirror(r, picture.rows);  // divides
-    return r & (2 * held - 1);
+    return r & (2 * kRing - 1);
   }
   /// Calls code(first, n) for both halves of a row.
   template <typename Code>
@@ -59,10 +58,10 @@ struct Wavelet::Ring {
   Coefficient* high(Coefficient* row) const { return row + stride + kMargin; }
   SplitRow split(Coefficient* row) const { return {low(row), high(row)}; }
   void mirror_even(Coefficient* s) const {
-    for (const int p : {-2, 2 * half, 2 * half + 2}) s[p / 2] = s[mirror_near(p, 2 * half) / 2];
+    for (const int p : {-2, 2 * half}) s[p / 2] = s[mirror_near(p, 2 * half) / 2];
   }
   void mirror_odd(Coefficient* t) const {
-    for (const int p : {-3, -1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror_near(p, 2 * half) - 1) / 2];
+    for (const int p : {-1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror_near(p, 2 * half) - 1) / 2];
   }
   /// What steps along slopes need.
   void mirror_both(Coefficient* row) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One scale of the reversible 5/3, 13/7 or 9/7 wavelet (lifting; Calderbank et al. 1998), or two, forward or
+// One scale of the reversible 5/3 or 9/7 wavelet (lifting; Calderbank et al. 1998), or two, forward or
 // inverse, in one launch.
 //
 // Step by step a scale is four passes (9/7: eight) over device memory and back. Here a block of threads takes
@@ -343,8 +343,6 @@ void with_wavelet(Pyramid kind, std::span<const WaveletScale<T>> scales, Launch 
   };
   if (kind == Pyramid::kWavelet5_3) {
     with_scales(Wavelet5_3{});
-  } else if (kind == Pyramid::kWavelet13_7) {
-    with_scales(Wavelet13_7{});
   } else {
     with_scales(Wavelet9_7{});
   }

@@ -6,24 +6,17 @@
 
 namespace ctv::cuda {
 
-// A wavelet: how many lifting steps, the samples of the other parity that a step needs to either side, in
-// full positions, and what each step (1, 2, ...) adds at x. Odd steps change odd samples.
+// A wavelet: how many lifting steps, and what each step (1, 2, ...) adds at x. Odd steps change odd samples.
+// A step needs one sample to either side.
 struct Wavelet5_3 {
-  static constexpr int kSteps = 2, kReach = 1;
+  static constexpr int kSteps = 2;
   template <int kStep>
   static __device__ __forceinline__ int added(const int* x) {
     return kStep == 1 ? -predict_5_3(x[-1], x[1]) : update_5_3(x[-1], x[1]);
   }
 };
-struct Wavelet13_7 {
-  static constexpr int kSteps = 2, kReach = 3;
-  template <int kStep>
-  static __device__ __forceinline__ int added(const int* x) {
-    return kStep == 1 ? -predict_13_7(x[-3], x[-1], x[1], x[3]) : update_13_7(x[-3], x[-1], x[1], x[3]);
-  }
-};
 struct Wavelet9_7 {
-  static constexpr int kSteps = 4, kReach = 1;
+  static constexpr int kSteps = 4;
   template <int kStep>
   static __device__ __forceinline__ int added(const int* x) {
     if constexpr (kStep == 1) return predict_9_7_first(x[-1], x[1]);
@@ -35,13 +28,13 @@ struct Wavelet9_7 {
 
 /// What all steps of one direction need to either side; even, as are the tiles' origins.
 template <class Wavelet>
-constexpr int kLiftingBorder = Wavelet::kSteps* Wavelet::kReach;
+constexpr int kLiftingBorder = Wavelet::kSteps;
 
 // Lifting steps kStep, ... of a run of kLength samples with its border on both sides: each on what the later
 // ones need.
 template <class Wavelet, int kLength, int kStep = 1>
 __device__ __forceinline__ void lift(int (&x)[kLength + 2 * kLiftingBorder<Wavelet>]) {
-  constexpr int kMargin = (Wavelet::kSteps - kStep) * Wavelet::kReach;
+  constexpr int kMargin = Wavelet::kSteps - kStep;
   constexpr int kFirst = kLiftingBorder<Wavelet> - kMargin;
 #pragma unroll
   for (int i = kFirst; i < kFirst + kLength + 2 * kMargin; i += 2)
@@ -52,7 +45,7 @@ __device__ __forceinline__ void lift(int (&x)[kLength + 2 * kLiftingBorder<Wavel
 // Backwards, from the last step down.
 template <class Wavelet, int kLength, int kStep = Wavelet::kSteps>
 __device__ __forceinline__ void unlift(int (&x)[kLength + 2 * kLiftingBorder<Wavelet>]) {
-  constexpr int kMargin = (kStep - 1) * Wavelet::kReach;
+  constexpr int kMargin = kStep - 1;
 #pragma unroll
   for (int i = kLiftingBorder<Wavelet> + 1 - kMargin; i < kLiftingBorder<Wavelet> + kLength + kMargin; i += 2)
     x[i] = static_cast<int16_t>(x[i] - Wavelet::template added<kStep>(x + i));

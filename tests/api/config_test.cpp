@@ -94,6 +94,7 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"fps_den", [](ctv_config& c) { c.fps_den = -1; }},
       {"chroma", [](ctv_config& c) { c.chroma = number<ctv_chroma>(2); }},
       {"transform", [](ctv_config& c) { c.transform = number<ctv_transform>(4); }},
+      {"pyramid", [](ctv_config& c) { c.pyramid = number<ctv_pyramid>(2); }},
       {"pyramid", [](ctv_config& c) { c.pyramid = number<ctv_pyramid>(4); }},
       {"scales", [](ctv_config& c) { c.scales = 0; }},
       {"scales", [](ctv_config& c) { c.scales = 9; }},

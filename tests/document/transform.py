@@ -11,10 +11,9 @@ CLASSES_8 = column("8x8 classes")
 DCT = column("DCT")
 HADAMARD = {4: [[1, 1, 1, 1], [1, 1, -1, -1], [1, -1, -1, 1], [1, -1, 1, -1]], 2: [[1, 1], [1, -1]], 1: [[1]]}
 HALF_TAPS = [1, -5, 20, 20, -5, 1]
-LIFTING = {  # (parity of the changed samples, sign, factor of the neighbours at distance 1, at 3, rounding, shift)
-    1: [(0, -1, 1, 0, 2, 2), (1, 1, 1, 0, 0, 1)],
-    2: [(0, -1, 9, -1, 16, 5), (1, 1, 9, -1, 8, 4)],
-    3: [(0, -1, 1817, 0, 2048, 12), (1, -1, 113, 0, 64, 7), (0, -1, -217, 0, 2048, 12), (1, -1, -203, 0, 64, 7)]}
+LIFTING = {  # (parity of the changed samples, sign, factor of the neighbours, rounding, shift)
+    1: [(0, -1, 1, 2, 2), (1, 1, 1, 0, 1)],
+    3: [(0, -1, 1817, 2048, 12), (1, -1, 113, 64, 7), (0, -1, -217, 2048, 12), (1, -1, -203, 64, 7)]}
 
 
 def clamp(v, lo, hi):
@@ -55,11 +54,9 @@ def dequantise(h, weight, subband, base_step, offset, levels):
 
 def lift(line, pyramid):
     n = len(line)
-    for parity, sign, near, far, rounding, shift in LIFTING[pyramid]:
+    for parity, sign, factor, rounding, shift in LIFTING[pyramid]:
         for i in range(parity, n, 2):
-            total = near * (line[mirror(i - 1, n)] + line[mirror(i + 1, n)])
-            if far:
-                total += far * (line[mirror(i - 3, n)] + line[mirror(i + 3, n)])
+            total = factor * (line[mirror(i - 1, n)] + line[mirror(i + 1, n)])
             line[i] = wrap(line[i] + sign * ((total + rounding) >> shift))
 
 
@@ -73,7 +70,7 @@ def at_half_column(row, half_column):
 
 def lift_along(x, slopes):
     rows, cols = len(x), len(x[0])
-    for parity, sign, factor, _, rounding, shift in LIFTING[3]:
+    for parity, sign, factor, rounding, shift in LIFTING[3]:
         for y in range(parity, rows, 2):
             above, below = x[mirror(y - 1, rows)], x[mirror(y + 1, rows)]
             for c in range(cols):

@@ -11,22 +11,14 @@
 
 namespace ctv::reference {
 
-/// One lifting step on all odd (parity 1) or even (0) positions of each row: adds, with a sign, the rounded
-/// sum of four neighbours of the other parity at distances 3 1 1 3.
-inline void lift_rows(Grid& x, Pyramid kind, int parity, int sign) {
-  const bool five_three = kind == Pyramid::kWavelet5_3;
+/// A step of the 5/3 on all odd (parity 1) or even (0) positions of each row: adds, with a sign, the rounded
+/// sum of the nearest neighbours.
+inline void lift_rows(Grid& x, int parity, int sign) {
   for (int r = 0; r < x.rows; ++r) {
     for (int c = parity; c < x.cols; c += 2) {
-      const auto v = [&](int d) { return x.at(r, reflect(c + d, x.cols)); };
-      const int64_t inner = v(-1) + v(1);
-      const int64_t outer = v(-3) + v(3);
-      int64_t sum;
-      if (parity == 1) {
-        sum = -(five_three ? floor_shift(inner, 1) : floor_shift(9 * inner - outer + 8, 4));
-      } else {
-        sum = five_three ? floor_shift(inner + 2, 2) : floor_shift(9 * inner - outer + 16, 5);
-      }
-      x.at(r, c) = wrap16(x.at(r, c) + sign * sum);
+      const int64_t sum = x.at(r, reflect(c - 1, x.cols)) + x.at(r, reflect(c + 1, x.cols));
+      const int64_t added = parity == 1 ? -floor_shift(sum, 1) : floor_shift(sum + 2, 2);
+      x.at(r, c) = wrap16(x.at(r, c) + sign * added);
     }
   }
 }
@@ -43,9 +35,9 @@ inline void lift_rows(Grid& x, int64_t factor, int shift, int parity, int sign) 
 
 /// All steps of a row, forward or inverse.
 inline void lift_all(Grid& x, Pyramid kind, bool inverse) {
-  if (kind != Pyramid::kWavelet9_7) {
-    lift_rows(x, kind, inverse ? 0 : 1, inverse ? -1 : 1);
-    lift_rows(x, kind, inverse ? 1 : 0, inverse ? -1 : 1);
+  if (kind == Pyramid::kWavelet5_3) {
+    lift_rows(x, inverse ? 0 : 1, inverse ? -1 : 1);
+    lift_rows(x, inverse ? 1 : 0, inverse ? -1 : 1);
     return;
   }
   constexpr int64_t kFactors[] = {-203, -217, 113, 1817};

@@ -38,8 +38,7 @@ class HostTransform {
 /// Makes the coder under test; `variant` is anything that must not change results (threads, engine).
 using TransformMaker = std::function<std::unique_ptr<HostTransform>(const SubbandLayout&, int variant)>;
 
-inline constexpr Pyramid kAllPyramids[] = {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7,
-                                           Pyramid::kWavelet9_7};
+inline constexpr Pyramid kAllPyramids[] = {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet9_7};
 
 struct TransformCase {
   TransformParameters transform;
@@ -76,8 +75,7 @@ inline std::string name_of(const TransformCase& c) {
     return "h.264 4x4 chroma " + std::to_string(c.chroma.y) + std::to_string(c.chroma.x) + extent;
   std::string s = t.pyramid == Pyramid::kLaplacian    ? "laplacian"
                   : t.pyramid == Pyramid::kWavelet5_3 ? "5/3"
-                  : t.pyramid == Pyramid::kWavelet9_7 ? "9/7"
-                                                      : "13/7";
+                                                      : "9/7";
   s += t.projection ? " projection" : "";
   s += t.directional_lifting ? " with slopes" : "";
   s += " levels " + std::to_string(t.scales) + " directions";

@@ -37,7 +37,7 @@ PictureLayout blocks_of(TransformKind kind, int width, int height) {
 
 TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
   for (const int planes : {1, 3}) {
-    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
+    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet9_7}) {
       for (int levels = 1; levels <= 5; ++levels) {
         const PictureLayout picture = picture_of(planes, 97, 61, pyramid, levels, 2);
         std::vector<Grouping> groupings = {{ComponentScope::kSubband, 0}};
@@ -53,7 +53,7 @@ TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
 }
 
 TEST(Components, PoolingMakesThePartsThatTheDocumentSays) {
-  const PictureLayout picture = picture_of(3, 64, 64, Pyramid::kWavelet13_7, 3, 2);
+  const PictureLayout picture = picture_of(3, 64, 64, Pyramid::kWavelet9_7, 3, 2);
   const auto count = [&](uint8_t pooled) {
     return make_components(picture, {ComponentScope::kLayer, pooled}).size();
   };
@@ -139,7 +139,7 @@ const Grouping kGroupings[] = {{ComponentScope::kSubband, 0},
 TEST_P(Packets, ComeBackWholeAndByLayers) {
   Random random(1);
   for (const Grouping& grouping : kGroupings) {
-    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
+    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet9_7}) {
       for (const Extent extent : {Extent{1, 1}, Extent{33, 57}, Extent{96, 130}}) {
         make(picture_of(extent.rows % 2 == 0 ? 1 : 3, extent.cols, extent.rows, pyramid, 3,
                         random.between(0, 4)),
@@ -212,7 +212,7 @@ TEST_P(Packets, OfLargePicturesComeBackWhole) {
 
 TEST_P(Packets, TheNumberOfThreadsDoesNotShow) {
   Random random(3);
-  make(picture_of(3, 120, 80, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2}, random);
+  make(picture_of(3, 120, 80, Pyramid::kWavelet9_7, 3, 2), {ComponentScope::kLayer, 2}, random);
   Bytes packet;
   coder_->encode(frame_, packet);
   for (const int threads : {1, 3, 16}) {
@@ -227,7 +227,7 @@ TEST_P(Packets, TheNumberOfThreadsDoesNotShow) {
 TEST_P(Packets, MotionIsCodedOnceForAllTries) {
   Random random(6);
   for (const Extent extent : {Extent{20, 17}, Extent{640, 704}}) {  // one slice and several
-    make(picture_of(3, extent.cols, extent.rows, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2},
+    make(picture_of(3, extent.cols, extent.rows, Pyramid::kWavelet9_7, 3, 2), {ComponentScope::kLayer, 2},
          random);
     frame_.parameters.type = FrameType::kPredicted;
     Bytes packet;
@@ -265,7 +265,7 @@ struct Receiver final : ComponentReceiver {
 TEST_P(Packets, AReceiverDoesNotWaitForVectors) {
   Random random(9);
   for (int trial = 0; trial < 6; ++trial) {
-    make(picture_of(1, 1280, 1408, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2}, random);
+    make(picture_of(1, 1280, 1408, Pyramid::kWavelet9_7, 3, 2), {ComponentScope::kLayer, 2}, random);
     frame_.parameters.type = FrameType::kPredicted;
     Bytes packet;
     coder_->encode(frame_, packet);
@@ -289,7 +289,7 @@ TEST_P(Packets, AReceiverDoesNotWaitForVectors) {
 TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
   Random random(4);
   constexpr size_t kGuards = 16;
-  make(picture_of(3, 57, 33, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2}, random);
+  make(picture_of(3, 57, 33, Pyramid::kWavelet9_7, 3, 2), {ComponentScope::kLayer, 2}, random);
   frame_.parameters.type = FrameType::kPredicted;
   Bytes packet;
   coder_->encode(frame_, packet);

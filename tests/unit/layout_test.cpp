@@ -22,10 +22,10 @@ const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all = {
       {Pyramid::kLaplacian, 1, {3}},       {Pyramid::kLaplacian, 1, {4}},
       {Pyramid::kLaplacian, 3, {3, 3, 2}}, {Pyramid::kLaplacian, 2, {1, 0}},
-      {Pyramid::kLaplacian, 2, {0, 4}},    {Pyramid::kWavelet13_7, 4, {}},
-      {Pyramid::kWavelet13_7, 4, {2}},     {Pyramid::kWavelet5_3, 3, {3, 2, 1}},
-      {Pyramid::kWavelet5_3, 1, {4}},      {Pyramid::kWavelet13_7, 5, {1, 4, 1, 0, 2}},
-      {Pyramid::kWavelet13_7, 8, {0}}};
+      {Pyramid::kLaplacian, 2, {0, 4}},    {Pyramid::kWavelet9_7, 4, {}},
+      {Pyramid::kWavelet9_7, 4, {2}},      {Pyramid::kWavelet5_3, 3, {3, 2, 1}},
+      {Pyramid::kWavelet5_3, 1, {4}},      {Pyramid::kWavelet9_7, 5, {1, 4, 1, 0, 2}},
+      {Pyramid::kWavelet9_7, 8, {0}}};
   return all;
 }
 

@@ -18,10 +18,8 @@ inline constexpr Name<ctv_transform> kTransforms[] = {{"contourlet", CTV_TRANSFO
                                                       {"dct8x8", CTV_TRANSFORM_DCT8X8},
                                                       {"h264-4x4", CTV_TRANSFORM_H264_4X4},
                                                       {"h264-8x8", CTV_TRANSFORM_H264_8X8}};
-inline constexpr Name<ctv_pyramid> kPyramids[] = {{"laplacian", CTV_PYRAMID_LAPLACIAN},
-                                                  {"5/3", CTV_PYRAMID_WAVELET_5_3},
-                                                  {"13/7", CTV_PYRAMID_WAVELET_13_7},
-                                                  {"9/7", CTV_PYRAMID_WAVELET_9_7}};
+inline constexpr Name<ctv_pyramid> kPyramids[] = {
+    {"laplacian", CTV_PYRAMID_LAPLACIAN}, {"5/3", CTV_PYRAMID_WAVELET_5_3}, {"9/7", CTV_PYRAMID_WAVELET_9_7}};
 inline constexpr Name<ctv_prediction> kPredictions[] = {{"subband", CTV_PREDICTION_SUBBAND},
                                                         {"picture", CTV_PREDICTION_PICTURE}};
 inline constexpr Name<ctv_entropy_coding> kEntropyCodings[] = {{"rle", CTV_ENTROPY_RLE},

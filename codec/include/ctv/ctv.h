@@ -212,10 +212,9 @@ typedef enum ctv_transform {
 } ctv_transform;
 /** Pyramid of the contourlet transform. */
 typedef enum ctv_pyramid {
-  CTV_PYRAMID_LAPLACIAN = 0,    /**< Laplacian pyramid (Do and Vetterli), 9-7 filters; 4/3 redundant. */
-  CTV_PYRAMID_WAVELET_5_3 = 1,  /**< Reversible 5/3 wavelet, critically sampled. */
-  CTV_PYRAMID_WAVELET_13_7 = 2, /**< Reversible 13/7 wavelet, critically sampled. */
-  CTV_PYRAMID_WAVELET_9_7 = 3   /**< Reversible 9/7 wavelet, critically sampled: codes best. */
+  CTV_PYRAMID_LAPLACIAN = 0,   /**< Laplacian pyramid (Do and Vetterli), 9-7 filters; 4/3 redundant. */
+  CTV_PYRAMID_WAVELET_5_3 = 1, /**< Reversible 5/3 wavelet, critically sampled. */
+  CTV_PYRAMID_WAVELET_9_7 = 3  /**< Reversible 9/7 wavelet, critically sampled: codes best. */
 } ctv_pyramid;
 /** What predicted frames predict. */
 typedef enum ctv_prediction {

@@ -92,7 +92,7 @@ class Encoder:
         lossless: int = 0, chroma_qp_offset: int = 0, tune: Literal["psnr", "ssim"] = "psnr", rdoq: int = ...,
         key_interval: int = ..., min_key_distance: int = 0, temporal_layers: int = 1, scene_cut: int = ...,
         transform: Literal["contourlet", "dct8x8", "h264-4x4", "h264-8x8"] = "contourlet",
-        pyramid: Literal["laplacian", "5/3", "13/7", "9/7"] = ..., scales: int = ...,
+        pyramid: Literal["laplacian", "5/3", "9/7"] = ..., scales: int = ...,
         directions: Sequence[int] = ..., filter_taps: int = ..., directional_lifting: int = ...,
         entropy_coding: Literal["rle", "tiles"] = ..., chroma: Literal["as-input", "420"] = ...,
         prediction: Literal["subband", "picture"] = ..., block_size: int = ..., search_range: int = ..., far_range: int = ...,

@@ -7,7 +7,6 @@
 #include <array>
 #include <string_view>
 
-#include "codec/api/choose_transform.hpp"
 #include "codec/api/host_memory.hpp"
 #include "codec/backends.hpp"
 #include "codec/config/presets.hpp"
@@ -115,19 +114,6 @@ ctv_status ctv_config_init_sized(ctv_config* config, size_t struct_size, const c
       return {CTV_ERROR_ARGUMENT, std::string("preset: ") + preset + " is unknown"};
     }
     return ctv::api::init_struct(c, "config", struct_size, config);
-  });
-}
-
-ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_picture* picture) {
-  return guarded([&]() -> Status {
-    ctv_config c{};
-    CTV_RETURN_IF_ERROR(ctv::api::read_struct(config, "config", ctv::api::default_config(), c));
-    ctv_picture p{};
-    CTV_RETURN_IF_ERROR(ctv::api::read_struct(picture, "picture", ctv_picture{}, p));
-    CTV_RETURN_IF_ERROR(ctv::choose_transform(c, p));
-    config->filter_taps = c.filter_taps;
-    config->directions[0] = c.directions[0];
-    return {};
   });
 }
 

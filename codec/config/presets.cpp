@@ -49,7 +49,7 @@ void apply_default(ctv_config& c) {
   c.chroma = CTV_CHROMA_AS_INPUT;
   c.pyramid = CTV_PYRAMID_WAVELET_9_7;
   c.scales = 4;
-  c.directions[0] = 0;  // see choose_transform.cpp: directions pay for texture alone
+  c.directions[0] = 0;  // fixed ones pay for texture alone
   c.filter_taps = 2;
   c.directional_lifting = 1;
   c.prediction = CTV_PREDICTION_PICTURE;

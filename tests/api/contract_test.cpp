@@ -118,9 +118,7 @@ TEST(Hpp, ListsPresetsDevicesAndTimes) {
   EXPECT_EQ(preset_names().front(), "default");
   EXPECT_EQ(devices().size(), static_cast<size_t>(ctv_device_count()));
   const Frame frame = moving_frame(CTV_FORMAT_I420, 48, 32, 0);
-  Config config = config_for(frame, "default");
-  config.choose_transform(picture_of(frame));
-  Encoder encoder(config);
+  Encoder encoder(config_for(frame, "default"));
   EXPECT_TRUE(encoder.stage_times().empty());
   ASSERT_TRUE(encoder.send(picture_of(frame)));
   EXPECT_FALSE(encoder.stage_times().empty());

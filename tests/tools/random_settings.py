@@ -98,7 +98,7 @@ def settings(r):
     perhaps(0.12, "--transform", "dct8x8", "h264-4x4", "h264-8x8")
     perhaps(0.15, "--pyramid", "laplacian", "5/3", "9/7")
     perhaps(0.2, "--scales", 1, 2, 3, 4, 5, 6)
-    perhaps(0.1, "--directions", "0,0,0", "4,4", "8,4", "16", "2,2,2,2", "auto")
+    perhaps(0.1, "--directions", "0,0,0", "4,4", "8,4", "16", "2,2,2,2")
     perhaps(0.15, "--block", 8, 16, 32)
     perhaps(0.15, "--subpel", 0, 1, 2, 3)
     perhaps(0.1, "--search", *range(17))

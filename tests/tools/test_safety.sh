@@ -175,8 +175,7 @@ done <<'END'
 --buffer 500
 --taps 8
 --directions 4,2 --scales 1
---directions auto --transform dct8x8
---directions auto --preset paper
+--directions 4 --transform dct8x8
 --raw-format rgb
 --size 48x32
 --start-number 3

@@ -62,11 +62,7 @@ struct RdRun {
     for (const double qp : qps) {
       m.show(text("%s, %s at qp %g", clip.name.c_str(), variant.name.c_str(), qp));
       const EncodeOptions encode = variant_options(variant, before, {"--qp", text("%g", qp)});
-      ctv_config config = make_config(encode, clip.video);
-      if (encode.choose_directions) {
-        const ctv_picture first = clip.frames[0].picture();
-        check(ctv_config_choose_transform(&config, &first));
-      }
+      const ctv_config config = make_config(encode, clip.video);
       const TimedClip timed = time_clip(config, clip, 0);
       add_point(curve, clip, qp, timed.coded.bytes, look_at(config, clip, timed.coded).meter,
                 timed.coded.times.seconds[0], timed.decoded.seconds[0]);

@@ -43,13 +43,13 @@ void check_input(const EncodeOptions& encode) {
 }
 
 /// A field that the transform does not have.
-const char* foreign_to_blocks(const ctv_config& config, const ctv_config& preset, bool choose_directions) {
+const char* foreign_to_blocks(const ctv_config& config, const ctv_config& preset) {
   if (config.pyramid != preset.pyramid) return "--pyramid";
   if (config.scales != preset.scales) return "--scales";
   if (config.filter_taps != preset.filter_taps) return "--taps";
   const bool same =
       std::equal(std::begin(config.directions), std::end(config.directions), std::begin(preset.directions));
-  return choose_directions || !same ? "--directions" : nullptr;
+  return !same ? "--directions" : nullptr;
 }
 
 }  // namespace
@@ -91,20 +91,13 @@ void check_config(const EncodeOptions& encode, const ctv_config& config, const c
     throw Failure(Exit::kUsage, "--directional-lifting needs the 9/7 pyramid and picture prediction",
                   "leave it out, or --pyramid 9/7 --prediction picture");
   if (config.transform != CTV_TRANSFORM_CONTOURLET) {
-    if (const char* const option = foreign_to_blocks(config, preset, encode.choose_directions))
+    if (const char* const option = foreign_to_blocks(config, preset))
       throw Failure(Exit::kUsage,
                     text("%s: the %s transform has none", option, name_of(kTransforms, config.transform)),
                     "leave it out, or --transform contourlet");
     return;
   }
   const int32_t scales = std::clamp(config.scales, 1, CTV_MAX_SCALES);
-  if (encode.choose_directions) {
-    if (config.pyramid == CTV_PYRAMID_LAPLACIAN || config.prediction != CTV_PREDICTION_PICTURE ||
-        config.lossless != 0)
-      throw Failure(Exit::kUsage, "--directions auto needs a wavelet pyramid, picture prediction and loss",
-                    "give the directions, such as 8,4");
-    return;
-  }
   if (encode.given.contains("--directions") &&
       std::any_of(config.directions + scales, std::end(config.directions), [](int32_t d) { return d != 0; }))
     throw Failure(Exit::kUsage, text("--directions: more than the %d scales have", scales),

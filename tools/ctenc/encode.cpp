@@ -59,7 +59,7 @@ class Encoding {
   Encoding(const EncodeOptions& options, FrameReader& reader, std::optional<int64_t> total)
       : options_(options),
         reader_(reader),
-        config_(choose_config()),
+        config_(make_config(options, reader.video())),
         frames_(static_cast<size_t>(config_.frames_in_flight) + 1, make_frame(options.run)),
         encoder_(config_),
         progress_(options.run.progress && !options.run.quiet, total, reader.video().rate()) {
@@ -142,7 +142,7 @@ class Encoding {
       Frame& frame = frames_[static_cast<size_t>(n) % frames_.size()];
       try {
         check_interrupted();
-        if (!next(frame)) return;
+        if (!reader_.read(frame)) return;
       } catch (const Failure& e) {
         if (n == 0) throw;
         result_.input_ended = e;
@@ -162,25 +162,6 @@ class Encoding {
     if (!output_ || !output_->commit_marked()) return;
     throw Failure(code,
                   message + "; " + kept_frames(options_, result_.frames, "before it") + ", without an index");
-  }
-
-  /// The configuration; with --directions auto the first picture has a say.
-  ctv_config choose_config() {
-    ctv_config config = make_config(options_, reader_.video());
-    Frame frame = make_frame(options_.run);
-    if (options_.choose_directions && reader_.read(frame)) {
-      const ctv_picture picture = frame.picture();
-      check(ctv_config_choose_transform(&config, &picture));
-      first_ = std::move(frame);
-    }
-    return config;
-  }
-
-  bool next(Frame& frame) {
-    if (!first_) return reader_.read(frame);
-    frame = std::move(*first_);
-    first_.reset();
-    return true;
   }
 
   void send(const Frame& frame) {
@@ -240,7 +221,6 @@ class Encoding {
 
   const EncodeOptions& options_;
   FrameReader& reader_;
-  std::optional<Frame> first_;  // read ahead
   ctv_config config_;
   std::vector<Frame> frames_;  // borrowed by the encoder: those in flight, and one more to read into
   Encoder encoder_;

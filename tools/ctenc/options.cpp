@@ -227,12 +227,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   enumerated(options, encode, "--pyramid", kPyramids, "Laplacian pyramid, or reversible wavelets",
              &ctv_config::pyramid);
   parameter(options, encode, "--scales", "Pyramid scales", "scales");
-  options.value("--directions", "A,B,...|auto",
-                "Directions per scale, finest first: 0 (none), 2, 4, 8 or 16 each; auto: tried on the first "
-                "picture",
+  options.value("--directions", "A,B,...", "Directions per scale, finest first: 0 (none), 2, 4, 8 or 16 each",
                 [&](const std::string& s) {
-                  encode.choose_directions = s == "auto";
-                  if (encode.choose_directions) return;
                   const auto list = parse_list(s);
                   if (!list || list->size() > CTV_MAX_SCALES)
                     throw Failure(Exit::kUsage, "--directions: '" + s + "' is not a list",

@@ -19,9 +19,8 @@ struct EncodeOptions {
   std::string output;
   std::string preset = "default";
   std::vector<std::function<void(ctv_config&)>> edits;
-  bool choose_directions = false;  // from the first picture
-  std::string generate;            // a clip instead of an input
-  std::set<std::string> given;     // the names of all options given
+  std::string generate;         // a clip instead of an input
+  std::set<std::string> given;  // the names of all options given
   RunOptions run;
   int64_t seek = 0;
   int64_t frames = -1;  // all

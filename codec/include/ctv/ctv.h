@@ -388,12 +388,6 @@ CTV_API const char* ctv_preset_name(int i);
 /** Returns a one-line description of preset i, or NULL past the last. Static storage. */
 CTV_API const char* ctv_preset_description(int i);
 
-/** Chooses the directions of the finest scale and the filter taps that code `picture` at least cost. Codes it
- * as a key frame with each of a few choices, which takes as long as some tens of frames. Changes only
- * configurations with a wavelet pyramid and picture prediction that are not lossless.
- * @return CTV_OK; the errors of ctv_encoder_open() and ctv_encoder_send(). */
-CTV_API ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_picture* picture);
-
 /* ---- Host memory for borrowed pictures --------------------------------------------------------------- */
 
 /** Allocates host memory for borrowed pictures, aligned to 256 bytes, contents undefined. The row layout is

@@ -44,8 +44,6 @@ inline ctv_status check(ctv_status status) {
 struct Config : ctv_config {
   /** @param preset a name of ctv_preset_name(); throws Error if it is unknown */
   explicit Config(const char* preset = "default") : ctv_config{} { check(ctv_config_init(this, preset)); }
-  /** Chooses directions and filter taps that suit a picture (ctv_config_choose_transform()). */
-  void choose_transform(const ctv_picture& picture) { check(ctv_config_choose_transform(this, &picture)); }
 };
 
 /** Configuration of a decoder, filled with defaults. */

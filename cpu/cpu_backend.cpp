@@ -83,7 +83,6 @@ class CpuBackend final : public Backend {
            ")";
   }
   ctv_backend kind() const override { return CTV_BACKEND_CPU; }
-  Status check_engine(Engine engine) const override { return check_cpu_engine(engine); }
 
   void begin_stream(int) override {}
 
@@ -120,7 +119,8 @@ class CpuBackend final : public Backend {
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
-    CTV_ASSIGN_OR_RETURN(std::unique_ptr<TransformCoder> inner, make_cpu_transform(layout, engine, threads_));
+    CTV_RETURN_IF_ERROR(check_engine(engine));
+    CTV_ASSIGN_OR_RETURN(std::unique_ptr<TransformCoder> inner, make_cpu_transform(layout, threads_));
     return std::unique_ptr<TransformCoder>(std::make_unique<TimedTransform>(std::move(inner), stage_times_));
   }
   Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) override {

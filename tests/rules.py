@@ -52,7 +52,7 @@ STAGES = {
     "SubbandPredictor": "transform/subband_prediction",
     "TransformCoder": "transform/transform_coder transform/wavelet transform/slope_lifting transform/laplacian "
                       "transform/directional transform/directed_bands transform/quantise transform/block_transform "
-                      "transform/block_rows transform/fft_engine",
+                      "transform/block_rows",
     "DistortionMeter": "picture/squared_error",
     "find_still": "motion/skip",
     "find_close": "motion/skip",

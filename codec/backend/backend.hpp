@@ -49,8 +49,7 @@ class Backend : public SubbandPredictor {
   /// Whether make_transform has the engine; the message says why not.
   virtual Status check_engine(Engine engine) const {
     if (engine == Engine::kDirect) return {};
-    return {CTV_ERROR_UNSUPPORTED,
-            "engine: the " + description() + " backend of this build has no FFT engine"};
+    return {CTV_ERROR_UNSUPPORTED, "engine: the " + description() + " backend has no FFT engine"};
   }
 
   /// Called before the transfers of a stream are made. Calls that were kept for repetition are forgotten:

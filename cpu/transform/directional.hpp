@@ -23,9 +23,6 @@ class DirectionalBank {
   /// Row r of subband k, contiguous.
   Coefficient* subband_row(int k, int r) const;
 
-  /// The transformed sample at the band's row r and column c.
-  Coefficient& subband_sample(int r, int c) const { return *at(r, c, true); }
-
   /// Transforms bands to subbands, or back, in place. The banks have equal extents and parameters.
   static void transform(std::span<DirectionalBank* const> banks, bool inverse);
   /// The same of the tree's levels first .. last alone, of a bank of four directions.

@@ -17,7 +17,6 @@
 #include "cpu/transform/block_transform.hpp"
 #include "cpu/transform/directed_bands.hpp"
 #include "cpu/transform/directional.hpp"
-#include "cpu/transform/fft_engine.hpp"
 #include "cpu/transform/laplacian.hpp"
 #include "cpu/transform/quantise.hpp"
 #include "cpu/transform/wanted_blocks.hpp"
@@ -49,8 +48,7 @@ struct Picture {
 
 class ContourletCoder final : public TransformCoder {
  public:
-  /// fft: null for the direct engine.
-  ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft);
+  ContourletCoder(const SubbandLayout& layout, int threads);
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                  std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes,
                  const SkippedCells& skipped) override;
@@ -84,10 +82,7 @@ class ContourletCoder final : public TransformCoder {
     if (slopes == nullptr || scale > grid_.scales || slopes[scale - 1] == 0) return {};
     return {slopes + grid_.offset(scale), grid_.extent(scale).cols};
   }
-  void rotate_banks(int scale, bool inverse) {
-    if (fft_) return fft_->directional(scale, banks(scale), inverse);
-    DirectionalBank::transform(banks(scale), inverse);
-  }
+  void rotate_banks(int scale, bool inverse) { DirectionalBank::transform(banks(scale), inverse); }
   /// Calls body(subband, index of the level, coefficients, count) for each row of a scale's directional
   /// subbands.
   template <typename Body>
@@ -96,7 +91,6 @@ class ContourletCoder final : public TransformCoder {
   SubbandLayout layout_;
   SlopeGrid grid_;
   int threads_;
-  std::unique_ptr<FftEngine> fft_;
   std::vector<Band> bands_;
   std::vector<std::vector<DirectionalBank*>> banks_;  // [scale]
   DirectedBands directed_;
@@ -248,11 +242,10 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
   int shift_;
 };
 
-ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft)
+ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads)
     : layout_(layout),
       grid_(make_slope_grid(layout)),
       threads_(std::max(1, threads)),
-      fft_(std::move(fft)),
       directed_(layout_, threads_),
       skipped_(layout_.padded),
       wanted_(layout_.transform.scales) {
@@ -286,16 +279,12 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::
   }
 }
 
-// Runs one scale of the pyramid, by either engine.
+// Runs one scale of the pyramid.
 void ContourletCoder::pyramid(int scale, bool inverse, const int8_t* slopes, Rows& rows) {
   const Extent e = picture_extent(scale);
   if (wavelet_) {
     const SlopeView view = slopes_of(scale, slopes);
     return inverse ? wavelet_->inverse(e, rows, view, wanted_[scale]) : wavelet_->forward(e, rows, view);
-  }
-  if (fft_) {
-    return inverse ? fft_->laplacian_inverse(scale, rows, lowpass(scale))
-                   : fft_->laplacian_forward(scale, rows, lowpass(scale));
   }
   return inverse ? laplacian_->inverse(e, rows, lowpass(scale))
                  : laplacian_->forward(e, rows, lowpass(scale));
@@ -381,17 +370,9 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
 
 }  // namespace
 
-Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, Engine engine,
-                                                           int threads) {
+Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, int threads) {
   if (layout.transform.kind != TransformKind::kContourlet) return make_cpu_block_transform(layout, threads);
-  std::unique_ptr<FftEngine> fft;
-  if (engine == Engine::kFft) {
-    CTV_ASSIGN_OR_RETURN(fft, FftEngine::make(layout));
-  }
-  return {
-      std::unique_ptr<TransformCoder>(std::make_unique<ContourletCoder>(layout, threads, std::move(fft)))};
+  return {std::unique_ptr<TransformCoder>(std::make_unique<ContourletCoder>(layout, threads))};
 }
-
-Status check_cpu_engine(Engine engine) { return engine == Engine::kFft ? FftEngine::check() : Status(); }
 
 }  // namespace ctv

@@ -42,7 +42,7 @@ class Meter {
     return {side, side};
   }
   static std::unique_ptr<TransformCoder> make(const SubbandLayout& layout) {
-    auto coder = make_cpu_transform(layout, Engine::kDirect, 1);
+    auto coder = make_cpu_transform(layout, 1);
     return coder.ok() ? std::move(*coder) : nullptr;
   }
   double energy_of(const Subband& s, int r, int c) const {

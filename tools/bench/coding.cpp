@@ -267,7 +267,7 @@ std::vector<Runner> available_runners(const ctv_config& config,
       continue;
     }
     for (const ctv_engine engine : {CTV_ENGINE_DIRECT, CTV_ENGINE_FFT}) {
-      if (engine == CTV_ENGINE_FFT && !convolves(config)) continue;
+      if (engine == CTV_ENGINE_FFT && (backend == CTV_BACKEND_CPU || !convolves(config))) continue;
       const Runner runner{backend, engine};
       ctv_config tried = config;
       runner.apply(tried);

@@ -25,14 +25,8 @@ std::unique_ptr<Decoder> open_second(const ctv_config& encoder) {
   DecoderConfig config = like(encoder);
   config.backend = CTV_BACKEND_CPU;
   config.threads = encoder.threads == 1 ? 2 : 1;
-  config.engine = encoder.engine == CTV_ENGINE_FFT ? CTV_ENGINE_DIRECT : CTV_ENGINE_FFT;
-  try {
-    return std::make_unique<Decoder>(config);
-  } catch (const Error& e) {
-    if (e.status() != CTV_ERROR_UNSUPPORTED && e.status() != CTV_ERROR_ARGUMENT) throw;
-    config.engine = CTV_ENGINE_AUTO;  // a build without that engine
-    return std::make_unique<Decoder>(config);
-  }
+  config.engine = CTV_ENGINE_AUTO;
+  return std::make_unique<Decoder>(config);
 }
 
 }  // namespace

@@ -299,11 +299,10 @@ void add_encode_options(Options& options, EncodeOptions& encode) {
   options.flag("--psnr", "Measure PSNR: decodes alongside", [&] { encode.psnr = true; });
   options.flag("--ssim", "Measure SSIM of luma (8x8 windows, as x264): decodes alongside",
                [&] { encode.ssim = true; });
-  options.flag(
-      "--verify",
-      "Decode alongside with two decoders that run differently (backend, engine, threads) and compare their "
-      "pictures, with the source too if lossless",
-      [&] { encode.verify = true; });
+  options.flag("--verify",
+               "Decode alongside with two decoders that run differently (backend, threads) and compare their "
+               "pictures, with the source too if lossless",
+               [&] { encode.verify = true; });
   options.value(
       "--csv", "FILE", "Write a line for each frame: type, step, bytes, quality, latency",
       [&](const std::string& s) { encode.csv = s; }, ValueKind::kFile);

@@ -266,7 +266,7 @@ typedef enum ctv_backend {
 typedef enum ctv_engine {
   CTV_ENGINE_AUTO = 0,   /**< The faster one. */
   CTV_ENGINE_DIRECT = 1, /**< Integer arithmetic. */
-  CTV_ENGINE_FFT = 2     /**< Fast Fourier transform. */
+  CTV_ENGINE_FFT = 2     /**< Fast Fourier transform, CUDA only. */
 } ctv_engine;
 
 /** Largest number of pyramid scales. */

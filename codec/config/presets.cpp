@@ -30,7 +30,6 @@ void apply_paper(ctv_config& c) {
   c.pyramid = CTV_PYRAMID_LAPLACIAN;
   c.scales = 1;
   c.directions[0] = 8;
-  c.filter_taps = 12;
   c.prediction = CTV_PREDICTION_SUBBAND;
   c.entropy_coding = CTV_ENTROPY_RLE;
   c.block_size = 16;
@@ -50,7 +49,6 @@ void apply_default(ctv_config& c) {
   c.pyramid = CTV_PYRAMID_WAVELET_9_7;
   c.scales = 4;
   c.directions[0] = 0;  // fixed ones pay for texture alone
-  c.filter_taps = 2;
   c.directional_lifting = 1;
   c.prediction = CTV_PREDICTION_PICTURE;
   c.entropy_coding = CTV_ENTROPY_TILES;

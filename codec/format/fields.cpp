@@ -16,7 +16,6 @@ using H = SequenceHeader;
 
 constexpr int32_t kDirections[] = {0, 2, 4, 8, 16};
 constexpr int32_t kPyramids[] = {CTV_PYRAMID_LAPLACIAN, CTV_PYRAMID_WAVELET_5_3, CTV_PYRAMID_WAVELET_9_7};
-constexpr int32_t kTaps[] = {2, 4, 6, 8, 12};
 constexpr int32_t kBlockSizes[] = {8, 16, 32};
 
 using T = TransformParameters;
@@ -98,6 +97,16 @@ constexpr Row directions() {
   row.count = [](const H& h) { return h.transform.scales; };
   return row;
 }
+// Follows from other fields. A wavelet without directions has had two taps, which nothing uses.
+constexpr Row filter_taps() {
+  return {{"filter taps", 1, 2, 12,
+           [](const H& h, int) -> int64_t {
+             const TransformParameters& t = h.transform;
+             const bool any = std::ranges::any_of(t.directions_log2, [](uint8_t n) { return n > 0; });
+             return any || t.pyramid == Pyramid::kLaplacian ? t.pyramid_traits().taps : 2;
+           },
+           [](H&, int, int64_t) {}}};
+}
 
 constexpr StreamField kFields[] = {
     version(),
@@ -139,10 +148,7 @@ constexpr StreamField kFields[] = {
         .as(CTV_PUBLIC(directions), "Contourlet: directions per scale, finest first")
         .one_of(kDirections, true)
         .only_if(contourlet),
-    Row::of<&H::transform, &T::taps>("filter taps", 1, 2, kMaxDirectionalTaps)
-        .as(CTV_PUBLIC(filter_taps), "Contourlet: taps of the directional filters")
-        .one_of(kTaps, false)
-        .only_if(contourlet),
+    filter_taps().only_if(contourlet),
     Row::of<&H::transform, &T::fraction_bits>("fraction bits", 1, 0, 2).only_if(contourlet),
     Row::of<&H::transform, &T::projection>("projection", 1, 0, 1).only_if(contourlet),
     Row::of<&H::prediction>("prediction", 1, 0, CTV_PREDICTION_PICTURE)

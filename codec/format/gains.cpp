@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gains are measured per band, number of taps and direction. The pyramids are not orthonormal and their bands
+// Gains are measured per band and direction. The pyramids are not orthonormal and their bands
 // are not flat, so a direction's gain is not a constant times its band's. The table has integers only, so all
 // encoders agree.
 #include "codec/format/gains.hpp"
@@ -12,8 +12,6 @@ namespace ctv {
 namespace {
 
 constexpr uint32_t kOrthonormal = 4096;  // block transforms, with H.264's quantiser
-
-int taps_row(int taps) { return taps >= 12 ? 4 : std::clamp(taps / 2 - 1, 0, 3); }
 
 }  // namespace
 
@@ -32,7 +30,7 @@ uint32_t subband_gain(const TransformParameters& transform, const Subband& subba
   const auto& directions =
       kDirectionGains[gains.directions + (std::min(scale, kDirectionGainScales) - 1) * pyramid.bands + band];
   const int column = (1 << n) - 2 + subband.direction;
-  return (gain * directions[taps_row(transform.taps)][column] + 50) / 100;
+  return (gain * directions[column] + 50) / 100;
 }
 
 uint32_t subband_weight(const TransformParameters& transform, const Subband& subband) {

@@ -38,7 +38,11 @@ void visit(Visitor& v, SequenceHeader& h) {
         v.refuse(field.title, std::to_string(value) + " is none of " + field.list_values());
       }
       if (!v.ok()) return;
-      if (value != field.get(h, i)) field.set(h, i, value);  // a writer changes nothing
+      if (value == field.get(h, i)) continue;  // a writer changes nothing
+      field.set(h, i, value);
+      if (field.get(h, i) != value)
+        v.refuse(field.title, std::to_string(value) + " contradicts other fields");
+      if (!v.ok()) return;
     }
   }
 }

@@ -19,7 +19,7 @@ inline constexpr int kSlopeReach = 5;      // columns to either side that a step
 inline constexpr int kLog2SlopeBlock = 4;  // of a block's side, in samples of its scale's input
 inline constexpr int kDirectedBands = 2;   // HL and LH of the finest scale
 inline constexpr int kDirectedDepth = 2;   // log2 of a band's directions at most
-inline constexpr int kDirectedTaps = 6;    // of its filters
+inline constexpr int kDirectedTaps = kPyramidTraits[static_cast<size_t>(Pyramid::kWavelet9_7)].taps;
 
 /// Half columns to the right per row down: 0, 1, -1, 2, -2, 4, -4, 6, -6, 10, -10.
 CTV_HOST_DEVICE constexpr int half_columns(int slope) {

@@ -131,9 +131,10 @@ SubbandLayout make_layout(const TransformParameters& transform, Extent extent, C
   const int l = transform.scales;
   add(layout, {0, 0, 0, 0, layout.padded.rows >> l, layout.padded.cols >> l, 0, l, l});
   for (int scale = l; scale >= 1; --scale) {
-    const auto [bands, band_shift, gains] = transform.pyramid_traits();
-    for (int band = 1; band <= bands; ++band) {
-      add_band(layout, scale, bands == 1 ? 0 : band, scale - 1 + band_shift);  // 0: the only one
+    const PyramidTraits& pyramid = transform.pyramid_traits();
+    for (int band = 1; band <= pyramid.bands; ++band) {
+      add_band(layout, scale, pyramid.bands == 1 ? 0 : band,
+               scale - 1 + pyramid.band_shift);  // 0: the only one
     }
   }
   return layout;

@@ -33,12 +33,13 @@ struct PyramidTraits {
   int bands;       // per scale
   int band_shift;  // log2 of the distance of the finest bands' samples
   int gains;       // set of kGainSets; the next one with projection, if the pyramid can have it
+  int taps;        // of the directional filters
 };
 inline constexpr PyramidTraits kPyramidTraits[] = {
-    {1, 0, 0},  // Laplacian
-    {3, 1, 2},  // 5/3
-    {},         // 2: no pyramid has this number
-    {3, 1, 3},  // 9/7
+    {1, 0, 0, 12},  // Laplacian
+    {3, 1, 2, 6},   // 5/3
+    {},             // 2: no pyramid has this number
+    {3, 1, 3, 6},   // 9/7
 };
 
 struct TransformParameters {
@@ -48,7 +49,6 @@ struct TransformParameters {
   Pyramid pyramid = Pyramid::kWavelet9_7;
   int scales = 4;                                     // 1..kMaxScales
   std::array<uint8_t, kMaxScales> directions_log2{};  // per scale, finest first; 0: none
-  int taps = 2;                                       // of the directional filters
   bool directional_lifting = false;                   // 9/7: key frames' luma may have slopes
   int fraction_bits = 2;                              // coefficients are in units of 2^-fraction_bits samples
   bool projection = false;                            // Laplacian: synthesis by projection (dual frame)

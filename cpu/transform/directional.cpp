@@ -2,7 +2,7 @@
 // Directional filter bank without resampling (after Bamberger and Smith 1992, Do and Vetterli 2005). Each
 // split rotates two cosets of a lattice by 45 degrees with three integer shears. A kernel of N x N taps costs
 // N*N products per sample. It is separable along the lattice vectors b1 and b2, and odd, so 2 * N/2 products
-// and as many differences suffice; 2 taps need three additions. Each row is stored by column phase. So the
+// and as many differences suffice. Each row is stored by column phase. So the
 // samples that a kernel reads along a row are contiguous for all lattice vectors, and the loops vectorise.
 // Borders are periodic: rows by their index, columns by margins that are refreshed after each shear.
 #include "cpu/transform/directional.hpp"
@@ -32,16 +32,15 @@ int log2_of(int power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
 DirectionalBank::DirectionalBank(Extent band, int directions_log2, int taps, int threads)
     : band_(band),
       directions_log2_(directions_log2),
-      half_taps_(directional_half_taps(taps)),
+      half_taps_(taps / 2),
       threads_(std::max(1, threads)),
       column_phases_(1 << std::max(0, directions_log2 - 2)),
       run_stride_(round_up(band.cols / 2 / column_phases_, kBlock) + 2 * kMargin),
       half_stride_(column_phases_ * run_stride_),
       plan_(make_directional_plan(directions_log2)),
       data_(static_cast<size_t>(band.rows) * static_cast<size_t>(2 * half_stride_) + kBlock),
-      filtered_(half_taps_ == 1 ? 0
-                                : static_cast<size_t>(kRing * rings_of(threads_)) *
-                                      static_cast<size_t>(filtered_stride(band.cols / 2))),
+      filtered_(static_cast<size_t>(kRing * rings_of(threads_)) *
+                static_cast<size_t>(filtered_stride(band.cols / 2))),
       spare_(static_cast<size_t>(2 * threads_) * static_cast<size_t>(round_up(band.cols / 2, kBlock))) {
   make_splits();
 }
@@ -154,11 +153,7 @@ void DirectionalBank::shear(std::span<DirectionalBank* const> banks, int group, 
     const int rows = one.band_.rows / s.coset[target].row_step;
     const int begin = rows * piece / pieces;
     const int end = rows * (piece + 1) / pieces;
-    if (one.half_taps_ == 1) {
-      bank->shear_rows_2(s, target, how, begin, end);
-    } else {
-      bank->shear_rows(s, target, how, split * pieces + piece, begin, end);
-    }
+    bank->shear_rows(s, target, how, split * pieces + piece, begin, end);
   });
 }
 
@@ -201,26 +196,6 @@ void DirectionalBank::split_columns(bool inverse, int piece, int begin, int end)
 
 int DirectionalBank::run_length(const Coset& coset) const {
   return band_.cols / 2 / (coset.col_step == 0 ? 1 : column_phases_);
-}
-
-void DirectionalBank::shear_rows_2(const Split& split, int target, Shear how, int begin, int end) {
-  const Coset& t = split.coset[target];
-  const Vec b1 = split.b1;
-  const Vec b2 = split.b2;
-  const bool s = split.columns_split;
-  const int count = run_length(t);
-  for (int i = begin; i < end; ++i) {
-    const int y = t.row + i * t.row_step;
-    const int uy = y + (b1.y + b2.y) / 2;
-    for (int j = 0; j < t.sub_rows; ++j) {
-      const int x = t.quincunx ? (t.col + y) & 1 : t.col + j * t.col_step;
-      const int ux = x + (b1.x + b2.x) / 2;
-      Coefficient* p = at(y, x, s);
-      shear_row_2(how, p, at(uy, ux, s), at(uy - b1.y - b2.y, ux - b1.x - b2.x, s),
-                  at(uy - b1.y, ux - b1.x, s), at(uy - b2.y, ux - b2.x, s), count);
-      refresh_margins(p, count);
-    }
-  }
 }
 
 // First pass along b1: source rows, filtered, into a ring buffer. Second pass along b2: the centre of target

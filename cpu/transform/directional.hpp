@@ -14,7 +14,7 @@ namespace ctv {
 
 class DirectionalBank {
  public:
-  /// directions_log2 1..4; both extents are multiples of 2^max(1, directions_log2 - 1).
+  /// taps 6 or 12; directions_log2 1..4; both extents are multiples of 2^max(1, directions_log2 - 1).
   DirectionalBank(Extent band, int directions_log2, int taps, int threads);
 
   /// The even and the odd columns of the band's row r.
@@ -58,7 +58,6 @@ class DirectionalBank {
   static void for_rows(std::span<DirectionalBank* const> banks, RowsTask task, bool how);
   static void shear(std::span<DirectionalBank* const> banks, int group, int target, Shear how);
   void shear_rows(const Split& split, int target, Shear how, int ring, int begin, int end);
-  void shear_rows_2(const Split& split, int target, Shear how, int begin, int end);
   void refresh_margins(Coefficient* first, int count) const;
   void refresh_rows(bool columns_split, int piece, int begin, int end);
   void split_columns(bool inverse, int piece, int begin, int end);

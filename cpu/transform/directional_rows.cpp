@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One row of a directional shear. The kernel of N x N taps is separable and odd. The first pass runs along
 // one lattice vector: N/2 differences and products per sample, in 32 bits, unrounded. The second runs along
-// the other vector and rounds once. Two taps need no second pass, only three additions.
+// the other vector and rounds once.
 #include "cpu/transform/directional_rows.hpp"
 
 #include "codec/dsp/directional.hpp"
@@ -55,16 +55,8 @@ void ShearRowK(Coefficient* __restrict target, const int32_t* const* plus_rows,
 void FilterRow(int half_taps, int32_t* out, const Coefficient* const* plus, const Coefficient* const* minus,
                int count) {
   count = round_up(count, kBlock);
-  switch (half_taps) {
-    case 2:
-      return FilterRowK<2>(out, plus, minus, count);
-    case 3:
-      return FilterRowK<3>(out, plus, minus, count);
-    case 4:
-      return FilterRowK<4>(out, plus, minus, count);
-    default:
-      return FilterRowK<6>(out, plus, minus, count);
-  }
+  if (half_taps == 3) return FilterRowK<3>(out, plus, minus, count);
+  return FilterRowK<6>(out, plus, minus, count);
 }
 
 // sign: 0 adds, -1 subtracts.
@@ -72,40 +64,13 @@ template <bool kSine>
 void ShearRowOf(int half_taps, Coefficient* target, const int32_t* const* plus, const int32_t* const* minus,
                 int sign, int count) {
   count = round_up(count, kBlock);
-  switch (half_taps) {
-    case 2:
-      return ShearRowK<2, kSine>(target, plus, minus, sign, count);
-    case 3:
-      return ShearRowK<3, kSine>(target, plus, minus, sign, count);
-    case 4:
-      return ShearRowK<4, kSine>(target, plus, minus, sign, count);
-    default:
-      return ShearRowK<6, kSine>(target, plus, minus, sign, count);
-  }
+  if (half_taps == 3) return ShearRowK<3, kSine>(target, plus, minus, sign, count);
+  return ShearRowK<6, kSine>(target, plus, minus, sign, count);
 }
 void ShearRow(bool sine, int half_taps, Coefficient* target, const int32_t* const* plus,
               const int32_t* const* minus, int sign, int count) {
   if (sine) return ShearRowOf<true>(half_taps, target, plus, minus, sign, count);
   return ShearRowOf<false>(half_taps, target, plus, minus, sign, count);
-}
-
-// Two taps: the kernel is a quarter of (a + b - c - d).
-template <bool kSine>
-void ShearRow2Of(Coefficient* __restrict target, const Coefficient* a, const Coefficient* b,
-                 const Coefficient* c, const Coefficient* d, int sign, int count) {
-  constexpr int kProduct = directional_tap(2, 1) * directional_tap(2, 1);
-  CTV_INDEPENDENT
-  for (int i = 0; i < count; ++i) {
-    const int32_t sum = kProduct * (a[i] + b[i] - c[i] - d[i]);
-    const int step = kSine ? shear_sin(sum) : shear_tan(sum);
-    target[i] = static_cast<Coefficient>(target[i] + ((step ^ sign) - sign));
-  }
-}
-void ShearRow2(bool sine, Coefficient* target, const Coefficient* a, const Coefficient* b,
-               const Coefficient* c, const Coefficient* d, int sign, int count) {
-  count = round_up(count, kBlock);
-  if (sine) return ShearRow2Of<true>(target, a, b, c, d, sign, count);
-  return ShearRow2Of<false>(target, a, b, c, d, sign, count);
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -116,7 +81,6 @@ namespace ctv {
 
 HWY_EXPORT(FilterRow);
 HWY_EXPORT(ShearRow);
-HWY_EXPORT(ShearRow2);
 
 void filter_row(int half_taps, int32_t* out, const Coefficient* const* plus, const Coefficient* const* minus,
                 int count) {
@@ -126,10 +90,5 @@ void shear_row(Shear shear, int half_taps, Coefficient* target, const int32_t* c
                const int32_t* const* minus, int count) {
   HWY_DYNAMIC_DISPATCH(ShearRow)(shear.sine, half_taps, target, plus, minus, shear.subtract ? -1 : 0, count);
 }
-void shear_row_2(Shear shear, Coefficient* target, const Coefficient* a, const Coefficient* b,
-                 const Coefficient* c, const Coefficient* d, int count) {
-  HWY_DYNAMIC_DISPATCH(ShearRow2)(shear.sine, target, a, b, c, d, shear.subtract ? -1 : 0, count);
-}
-
 }  // namespace ctv
 #endif

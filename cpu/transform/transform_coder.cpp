@@ -259,7 +259,7 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads)
     const int n = t.directions_log2[static_cast<size_t>(s.scale - 1)];
     b.subband = i;
     if (n > 0) {
-      b.bank = std::make_unique<DirectionalBank>(layout_.band(s.scale), n, t.taps, threads_);
+      b.bank = std::make_unique<DirectionalBank>(layout_.band(s.scale), n, t.pyramid_traits().taps, threads_);
       banks_[static_cast<size_t>(s.scale)].push_back(b.bank.get());
     }
   }

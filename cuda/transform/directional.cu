@@ -306,7 +306,7 @@ Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, cons
 
 Status run_taps(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
                 const Levels& levels, const int8_t* directions) {
-  auto* kernels = taps == 2 ? run<1> : taps == 4 ? run<2> : taps == 6 ? run<3> : taps == 8 ? run<4> : run<6>;
+  auto* kernels = taps == 6 ? run<3> : run<6>;
   return kernels(device, bands, plan, levels, directions);
 }
 

@@ -37,7 +37,7 @@ struct LatticeShears {
 /// The shears of coset `target` of every split of a tree depth.
 LatticeShears lattice_shears(int rows, int cols, const DirectionalPlan& plan, int depth, int target);
 
-/// In place; taps 2, 4, 6, 8 or 12. directions: on the device, log2 of the directions of each band, at most
+/// In place; taps 6 or 12. directions: on the device, log2 of the directions of each band, at most
 /// those of the plan; null: all have the plan's.
 Status directional_forward(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
                            const int8_t* directions = nullptr);

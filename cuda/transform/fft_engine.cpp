@@ -40,7 +40,7 @@ std::vector<FftTap> symmetric_kernel(Tap tap, int reach) {
 template <typename Place>
 std::vector<FftTap> directional_kernel(int taps, Place place) {
   std::vector<FftTap> out;
-  const int half = directional_half_taps(taps);
+  const int half = taps / 2;
   const auto weight = [&](int m) {
     return m >= 0 ? directional_tap(taps, m + 1) : -directional_tap(taps, -m);
   };
@@ -130,7 +130,7 @@ Status CufftEngine::initialise() {
 Status CufftEngine::make_plans(int scale, bool spectra) {
   Device& d = *device_;
   Level& l = at(scale);
-  const int taps = transform().taps;
+  const int taps = transform().pyramid_traits().taps;
   if (is_laplacian()) {
     if (!spectra) {
       const Extent e = extent_of(scale);
@@ -216,8 +216,8 @@ Status CufftEngine::shear(Level& l, const Bands& bands, const DirectionalPlan& p
 Status CufftEngine::directional(int scale, const Bands& bands, const DirectionalPlan& plan, bool inverse) {
   Level& l = at(scale);
   if (l.direct) {
-    return inverse ? directional_inverse(*device_, bands, plan, transform().taps)
-                   : directional_forward(*device_, bands, plan, transform().taps);
+    return inverse ? directional_inverse(*device_, bands, plan, transform().pyramid_traits().taps)
+                   : directional_forward(*device_, bands, plan, transform().pyramid_traits().taps);
   }
   const int sign = inverse ? -1 : 1;
   for (int i = 1; i <= plan.directions_log2; ++i) {

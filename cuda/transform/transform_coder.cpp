@@ -12,7 +12,6 @@
 #include "cuda/transform/block_transform.hpp"
 #include "cuda/transform/directed_bands.hpp"
 #include "cuda/transform/directional.hpp"
-#include "cuda/transform/directional_fused.hpp"
 #include "cuda/transform/fft_engine.hpp"
 #include "cuda/transform/laplacian.hpp"
 #include "cuda/transform/quantise.hpp"
@@ -52,7 +51,6 @@ class CudaTransformCoder final : public TransformCoder {
     size_t subband_count = 0;
     DirectionalPlan plan;  // directions_log2 0: none
     GatheredScale gathered;
-    bool fused = false;  // directional bank and quantiser in one kernel
     DeviceArray<Coefficient>
         input;  // [extent], levels 2..: lowpass of the scale before; laplacian by FFT: also scale 1
   };
@@ -125,7 +123,6 @@ Status CudaTransformCoder::initialise(Engine engine) {
     p.subband_count = static_cast<size_t>((is_laplacian() ? 1 : 3) << n);
     p.gathered =
         gather_level(std::span(layout_.subbands).subspan(p.first_subband, p.subband_count), n, p.band);
-    p.fused = engine == Engine::kDirect && fuses_directions(n, transform().taps);
     const bool subtracted = is_laplacian() && engine == Engine::kFft;
     if (scale > 1 || subtracted) CTV_RETURN_IF_ERROR(p.input.allocate(d, p.extent.area()));
   }
@@ -140,17 +137,13 @@ Status CudaTransformCoder::directional(int scale, bool inverse) {
   if (p.plan.directions_log2 == 0) return {};
   const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
   if (fft_ != nullptr) return fft_->directional(scale, bands, p.plan, inverse);
-  return inverse ? directional_inverse(*device_, bands, p.plan, transform().taps)
-                 : directional_forward(*device_, bands, p.plan, transform().taps);
+  return inverse ? directional_inverse(*device_, bands, p.plan, transform().pyramid_traits().taps)
+                 : directional_forward(*device_, bands, p.plan, transform().pyramid_traits().taps);
 }
 
 Status CudaTransformCoder::finish_bands(int scale, Quantisers quantisers, Level* levels) {
   const PyramidScale& p = at(scale);
   const Quantisers own = quantisers.subspan(p.first_subband, p.subband_count);
-  if (p.fused) {
-    const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
-    return directional_quantise(*device_, p.gathered, p.plan, own, bands, levels);
-  }
   CTV_RETURN_IF_ERROR(directional(scale, false));
   return quantise_scale(*device_, p.gathered, own, bands_.data(), levels);
 }
@@ -158,10 +151,6 @@ Status CudaTransformCoder::finish_bands(int scale, Quantisers quantisers, Level*
 Status CudaTransformCoder::begin_bands(int scale, Quantisers quantisers, const Level* levels) {
   const PyramidScale& p = at(scale);
   const Quantisers own = quantisers.subspan(p.first_subband, p.subband_count);
-  if (p.fused) {
-    const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
-    return dequantise_directional(*device_, p.gathered, p.plan, own, levels, bands);
-  }
   CTV_RETURN_IF_ERROR(dequantise_scale(*device_, p.gathered, own, levels, bands_.data()));
   return directional(scale, true);
 }
@@ -186,11 +175,11 @@ Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<co
                         : forward_wavelet(source, quantisers, levels, slopes);
 }
 
-// Elsewhere kernels that are no mere dequantisers read the levels.
+// The wavelets' kernels read levels themselves.
 Status CudaTransformCoder::inverse_predicted(SubbandPredictor& predictor, const PredictedLevels& predicted,
                                              Quantisers quantisers, int dc_offset, SampleRange range,
                                              int reduction, PlaneView<Sample> samples) {
-  if (!is_laplacian() || reduction >= scales() || std::ranges::any_of(pyramid_, &PyramidScale::fused)) {
+  if (!is_laplacian() || reduction >= scales()) {
     return TransformCoder::inverse_predicted(predictor, predicted, quantisers, dc_offset, range, reduction,
                                              samples);
   }

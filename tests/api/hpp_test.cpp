@@ -72,7 +72,6 @@ TEST(StreamInfo, TellsWhatTheConfigurationSaid) {
   EXPECT_EQ(info.pyramid, CTV_PYRAMID_LAPLACIAN);
   EXPECT_EQ(info.scales, 1);
   EXPECT_EQ(info.directions[0], 8);
-  EXPECT_EQ(info.filter_taps, 12);
   EXPECT_EQ(info.prediction, CTV_PREDICTION_SUBBAND);
   EXPECT_EQ(info.block_size, 16);
   EXPECT_EQ(info.planes, 3);

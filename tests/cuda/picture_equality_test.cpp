@@ -26,7 +26,7 @@ PictureLayout picture_layout(ctv_format source, bool quarter_chroma, Extent exte
   layout.chroma = quarter_chroma && layout.planes == 3 ? ChromaShift{1, 1} : chroma_shift(source);
   for (int p = 0; p < layout.planes; ++p) {
     layout.subbands[static_cast<size_t>(p)] =
-        make_layout(transform_of(Pyramid::kWavelet5_3, levels, {0}, 2), layout.extent(p));
+        make_layout(transform_of(Pyramid::kWavelet5_3, levels, {0}), layout.extent(p));
   }
   return layout;
 }

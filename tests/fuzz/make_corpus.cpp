@@ -40,9 +40,7 @@ const Kind kKinds[] = {
     {"default_rgb", "default", CTV_FORMAT_RGB8, 24, 18, [](ctv_config& c) { c.chroma = CTV_CHROMA_420; }},
     {"lossless_i444", "lossless", CTV_FORMAT_I444, 16, 24, [](ctv_config&) {}},
     {"wavelet53", "default", CTV_FORMAT_I420, 24, 20,
-     [](ctv_config& c) {
-       c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.scales = 3, c.directions[0] = 16, c.filter_taps = 6;
-     }},
+     [](ctv_config& c) { c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.scales = 3, c.directions[0] = 16; }},
     {"rle", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE; }},
     {"paper_tiles", "paper", CTV_FORMAT_I420, 24, 16,
      [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_TILES; }},

@@ -70,18 +70,7 @@ inline DirectionalTree directional_tree(int n) {
 }
 
 inline std::vector<int> directional_taps(int taps) {
-  switch (taps) {
-    case 2:
-      return {32};
-    case 4:
-      return {40, 8};
-    case 6:
-      return {40, 11, 4};
-    case 8:
-      return {40, 12, 6, 3};
-    default:
-      return {40, 12, 6, 3, 2, 1};
-  }
+  return taps == 6 ? std::vector{40, 11, 4} : std::vector{40, 12, 6, 3, 2, 1};
 }
 
 /// target += sign * round(factor / 2^(shift) * K other), factor/2^shift being tan(pi/8) or sin(pi/4).

@@ -37,7 +37,7 @@ inline void put_band(const SubbandLayout& layout, int scale, int orientation, Gr
                      int directed = 0) {
   if (directed > 0) directional(band, directed, 6, false);
   const int n = scale == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(scale - 1)];
-  if (n > 0) directional(band, n, layout.transform.taps, false);
+  if (n > 0) directional(band, n, layout.transform.pyramid_traits().taps, false);
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     if (s.scale != scale || s.orientation != orientation) continue;
@@ -68,7 +68,7 @@ inline Grid get_band(const SubbandLayout& layout, int scale, int orientation,
     }
   }
   const int n = scale == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(scale - 1)];
-  if (n > 0) directional(band, n, layout.transform.taps, true);
+  if (n > 0) directional(band, n, layout.transform.pyramid_traits().taps, true);
   if (directed > 0) directional(band, directed, 6, true);
   return band;
 }

@@ -42,7 +42,6 @@ Stream stream_of(const Case& c) {
     if (c.scales > 0) config.scales = c.scales;
     std::fill(std::begin(config.directions), std::end(config.directions), 0);
     std::fill_n(config.directions, std::min(config.scales, 2), c.directions);
-    config.filter_taps = 12;
   }
   return encode(clip, config);
 }

@@ -40,7 +40,7 @@ TEST_P(Rdoq, AgreesWithTheDefinition) {
   for (const Extent extent : odd_extents()) {
     for (const Pyramid pyramid : kAllPyramids) {
       for (const int directions : {0, 1, 2, 4}) {
-        const TransformParameters t = transform_of(pyramid, 2, {directions, 0}, 2);
+        const TransformParameters t = transform_of(pyramid, 2, {directions, 0});
         const SubbandLayout layout = make_layout(t, extent);
         for (const int limit : {60, 150, 400}) check(t, extent, limit, lossy(layout, 1000), layout);
         check(t, extent, 150, lossy(layout, 1000), layout, FrameType::kKey);
@@ -54,7 +54,7 @@ TEST_P(Rdoq, AgreesWithTheDefinition) {
 }
 
 TEST_P(Rdoq, CrossesPiecesAndSlicesOfLongRows) {
-  const TransformParameters t = transform_of(Pyramid::kWavelet9_7, 1, {0}, 2);
+  const TransformParameters t = transform_of(Pyramid::kWavelet9_7, 1, {0});
   for (const Extent extent : {Extent{40, 4102}, Extent{2200, 6}}) {
     const SubbandLayout layout = make_layout(t, extent);
     check(t, extent, 90, lossy(layout, 1000), layout);
@@ -62,7 +62,7 @@ TEST_P(Rdoq, CrossesPiecesAndSlicesOfLongRows) {
 }
 
 TEST_P(Rdoq, TakesEveryCoefficientAndStep) {
-  const TransformParameters t = transform_of(Pyramid::kWavelet9_7, 3, {0}, 2);
+  const TransformParameters t = transform_of(Pyramid::kWavelet9_7, 3, {0});
   const Extent extent{61, 97};
   const SubbandLayout layout = make_layout(t, extent);
   check(t, extent, 32768, lossy(layout, kMinStep + 1), layout);

@@ -162,11 +162,11 @@ TEST_P(SubbandPrediction, TakesAbsurdVectorsAndLevels) {
 
 TEST_P(SubbandPrediction, GoesTogetherWithTheInverse) {
   const TransformParameters transforms[] = {
-      test::transform_of(Pyramid::kLaplacian, 1, {3}, 12),
-      test::transform_of(Pyramid::kLaplacian, 3, {1, 4, 0}, 12, 2, true),
-      test::transform_of(Pyramid::kLaplacian, 5, {2, 3, 1, 0, 2}, 4, 0),
-      test::transform_of(Pyramid::kLaplacian, 2, {2, 1}, 2),
-      test::transform_of(Pyramid::kWavelet9_7, 2, {2, 0}, 8),
+      test::transform_of(Pyramid::kLaplacian, 1, {3}),
+      test::transform_of(Pyramid::kLaplacian, 3, {1, 4, 0}, 2, true),
+      test::transform_of(Pyramid::kLaplacian, 5, {2, 3, 1, 0, 2}, 0),
+      test::transform_of(Pyramid::kLaplacian, 2, {2, 1}),
+      test::transform_of(Pyramid::kWavelet9_7, 2, {2, 0}),
       block_transform(TransformKind::kH264_4x4),
   };
   for (const Extent extent : test::odd_extents()) {

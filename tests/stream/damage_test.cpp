@@ -35,7 +35,7 @@ const Kind kKinds[] = {
     {"slow", "slow", CTV_FORMAT_I444, nothing},
     {"lossless", "lossless", CTV_FORMAT_RGB8, nothing},
     {"directions", "default", CTV_FORMAT_I420,
-     [](ctv_config& c) { c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.directions[0] = 16, c.filter_taps = 6; }},
+     [](ctv_config& c) { c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.directions[0] = 16; }},
     {"rle", "slow", CTV_FORMAT_I420, [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE; }},
     {"dct8x8", "dct8x8", CTV_FORMAT_I420, nothing},
     {"h264_4x4_subband", "h264_4x4_subband", CTV_FORMAT_I422, nothing},

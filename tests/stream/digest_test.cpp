@@ -96,12 +96,6 @@ TEST(Digests, OfEveryPyramidDirectionEngineAndEntropyCoding) {
               clip, c);
       }
     }
-    for (const int taps : {2, 4, 6, 8, 12}) {
-      Config c = config_for(clip[0], preset);
-      c.directions[0] = 8;
-      c.filter_taps = taps;
-      check(std::string(preset) + "_taps" + std::to_string(taps), clip, c);
-    }
     for (int coding = 0; coding <= CTV_ENTROPY_TILES; ++coding) {
       Config c = config_for(clip[0], preset);
       c.entropy_coding = static_cast<ctv_entropy_coding>(coding);

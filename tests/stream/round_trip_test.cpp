@@ -162,7 +162,6 @@ TEST(RoundTripParameters, EveryTransformAndPredictionIsReversible) {
         c.scales = 2;
         c.directions[0] = directions;
         c.directions[1] = directions / 2 == 1 ? 0 : directions / 2;
-        c.filter_taps = directions > 4 ? 12 : 6;
         c.prediction = prediction;
         c.subpel = prediction == CTV_PREDICTION_PICTURE ? 2 : 0;
         c.overlap = prediction == CTV_PREDICTION_PICTURE ? 1 : 0;
@@ -194,12 +193,11 @@ TEST(RoundTripParameters, BlockTransformsIgnoreThePyramid) {
   c.pyramid = CTV_PYRAMID_LAPLACIAN;
   c.scales = 7;
   c.directions[0] = 16;
-  c.filter_taps = 12;
   c.engine = CTV_ENGINE_FFT;
   EXPECT_EQ(encode(clip, c), expected);
 }
 
-TEST(RoundTripParameters, EveryBlockSizeVectorPrecisionAndTapCountIsReversible) {
+TEST(RoundTripParameters, EveryBlockSizeAndVectorPrecisionIsReversible) {
   const auto clip = moving_clip(CTV_FORMAT_GRAY8, 70, 41, 4);
   for (const int block : {8, 16, 32}) {
     for (const int subpel : {0, 1, 2, 3}) {
@@ -209,7 +207,6 @@ TEST(RoundTripParameters, EveryBlockSizeVectorPrecisionAndTapCountIsReversible) 
         c.subpel = subpel;
         c.overlap = extras % 2;
         c.split = extras / 2;
-        c.filter_taps = block == 8 ? 4 : 8;
         EXPECT_EQ(decode(encode(clip, c)), clip) << block << " " << subpel << " " << extras;
       }
     }

@@ -335,7 +335,7 @@ expect 1 "bad qp" "$ctenc" a.y4m -o x.ctv --qp 52
 expect 1 "qp and step" "$ctenc" a.y4m -o x.ctv --qp 20 --step 4
 expect 1 "input twice" "$ctenc" a.y4m --generate 16x16@25:1 -o x.ctv
 expect 1 "stdout twice" "$ctenc" a.y4m -o - --json -
-expect 1 "bad parameters" "$ctenc" a.y4m -o x.ctv --taps 3
+expect 1 "bad parameters" "$ctenc" a.y4m -o x.ctv --scales 9
 expect 1 "bad clip" "$ctenc" --generate 16x16 -o x.ctv
 expect 1 "unknown ending" "$ctdec" a.ctv -o x.mp4
 for tool in ctenc ctdec ctinfo ctgen ctcat; do

@@ -173,7 +173,6 @@ done <<'END'
 --scenecut --no-scenecut
 --rdoq --no-rdoq
 --buffer 500
---taps 8
 --directions 4,2 --scales 1
 --directions 4 --transform dct8x8
 --raw-format rgb
@@ -216,11 +215,11 @@ grep -q "$(printf '\033')" err && fail "an input's escape sequence reaches the t
 # --- what is in force is printed
 expect 0 "summary" "$ctenc" a.y4m -o x.ctv --preset paper
 says "^running .*cpu"
-says "^coding  *contourlet, laplacian pyramid of 1 scales, directions 8 of 12 taps; subband prediction"
+says "^coding  *contourlet, laplacian pyramid of 1 scales, directions 8; subband prediction"
 for word in "--qp N .*26" "--keyint N .*60" "--scales N .*4" "--search N .*4" "--in-flight N"; do
   "$ctenc" --help | tr '\n' ' ' | grep -q -- "$word" || fail "--help: $word"
 done
-for option in qp keyint scales search block subpel taps buffer in-flight threads; do
+for option in qp keyint scales search block subpel buffer in-flight threads; do
   "$ctenc" --help | tr -s '\n ' ' ' | grep -q -- "--$option [^[]*\[default: [0-9]*\]" || fail "--help: no default of --$option"
 done
 

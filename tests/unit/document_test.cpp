@@ -281,11 +281,11 @@ TEST(Document, LoopFilter) {
 }
 
 TEST(Document, DirectionalTaps) {
-  const auto count = column("directional taps", 5, 0);
-  const auto taps = column("directional taps", 5);
-  for (size_t i = 0; i < 5; ++i) {
+  const auto count = column("directional taps", 2, 0);
+  const auto taps = column("directional taps", 2);
+  for (size_t i = 0; i < 2; ++i) {
     const int n = count[i].at(0);
-    EXPECT_EQ(taps[i], listed(directional_half_taps(n), [&](int k) { return directional_tap(n, k + 1); }));
+    EXPECT_EQ(taps[i], listed(n / 2, [&](int k) { return directional_tap(n, k + 1); }));
   }
 }
 

@@ -46,7 +46,6 @@ void check_input(const EncodeOptions& encode) {
 const char* foreign_to_blocks(const ctv_config& config, const ctv_config& preset) {
   if (config.pyramid != preset.pyramid) return "--pyramid";
   if (config.scales != preset.scales) return "--scales";
-  if (config.filter_taps != preset.filter_taps) return "--taps";
   const bool same =
       std::equal(std::begin(config.directions), std::end(config.directions), std::begin(preset.directions));
   return !same ? "--directions" : nullptr;
@@ -102,9 +101,6 @@ void check_config(const EncodeOptions& encode, const ctv_config& config, const c
       std::any_of(config.directions + scales, std::end(config.directions), [](int32_t d) { return d != 0; }))
     throw Failure(Exit::kUsage, text("--directions: more than the %d scales have", scales),
                   "leave out the last, or give --scales");
-  if (encode.given.contains("--taps") &&
-      std::all_of(config.directions, config.directions + scales, [](int32_t d) { return d == 0; }))
-    throw Failure(Exit::kUsage, "--taps has no effect without directions", "give --directions, such as 8,4");
 }
 
 void warn_about_input(const EncodeOptions& encode, const VideoFormat& video) {

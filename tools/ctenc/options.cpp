@@ -239,7 +239,6 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
                   });
                 });
   options.initially(directions_of(defaults().directions, defaults().scales));
-  parameter(options, encode, "--taps", "Taps of the directional filters: 2, 4, 6, 8 or 12", "filter_taps");
   switched(options, encode, "--directional-lifting",
            "Luma of key frames is lifted along contours, a slope for each block, and its finest bands "
            "may have directions (9/7)",

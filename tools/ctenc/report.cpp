@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctenc/report.h"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +22,6 @@ Json config_json(const ctv_config& c) {
     j["pyramid"] = name_of(kPyramids, c.pyramid);
     j["scales"] = c.scales;
     j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.scales, CTV_MAX_SCALES));
-    j["filter_taps"] = c.filter_taps;
     j["directional_lifting"] = lifts_along_contours(c);
   }
   j["prediction"] = name_of(kPredictions, c.prediction);
@@ -68,8 +66,6 @@ std::string coding_text(const ctv_config& c) {
   if (c.transform == CTV_TRANSFORM_CONTOURLET) {
     out += text(", %s pyramid of %d scales, directions %s", name_of(kPyramids, c.pyramid), c.scales,
                 directions_of(c.directions, c.scales).c_str());
-    if (std::any_of(c.directions, c.directions + c.scales, [](int32_t d) { return d > 0; }))
-      out += text(" of %d taps", c.filter_taps);
     if (lifts_along_contours(c)) out += ", directional lifting";
   }
   return out + text("; %s prediction; entropy coding %s; %s", name_of(kPredictions, c.prediction),

@@ -27,7 +27,6 @@ Json header_json(const ctv_stream_info& i) {
     j["pyramid"] = name_of(kPyramids, i.pyramid);
     j["directions"] =
         std::vector<int32_t>(i.directions, i.directions + std::clamp(i.scales, 0, CTV_MAX_SCALES));
-    j["filter_taps"] = i.filter_taps;
   }
   j["prediction"] = name_of(kPredictions, i.prediction);
   j["entropy_coding"] = name_of(kEntropyCodings, i.entropy_coding);
@@ -36,8 +35,7 @@ Json header_json(const ctv_stream_info& i) {
   for (const ctv_parameter_info& p : parameters()) {
     const std::string key = p.name;
     const bool listed = j.contains(key) || key.starts_with("fps_") || key.starts_with("aspect_");
-    const bool foreign =
-        key == "pyramid" || key == "directions" || key == "filter_taps" || key == "directional_lifting";
+    const bool foreign = key == "pyramid" || key == "directions" || key == "directional_lifting";
     if (listed || (foreign && !contourlet)) continue;
     const int32_t value = value_of(p, i);
     j[key] = p.minimum == 0 && p.maximum == 1 ? Json(value != 0) : Json(value);

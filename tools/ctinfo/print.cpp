@@ -46,8 +46,8 @@ std::string header_text(const std::string& name, const Survey& s) {
   out += description_text(i);
   out += text("  transform   %s", name_of(kTransforms, i.transform));
   if (i.transform == CTV_TRANSFORM_CONTOURLET)
-    out += text(", %s pyramid, %d scales, directions %s, %d taps", name_of(kPyramids, i.pyramid), i.scales,
-                directions_of(i.directions, i.scales).c_str(), i.filter_taps);
+    out += text(", %s pyramid, %d scales, directions %s", name_of(kPyramids, i.pyramid), i.scales,
+                directions_of(i.directions, i.scales).c_str());
   if (i.directional_lifting != 0)
     out += text(
         "\n  lifting     along a direction in %.1f %% of the blocks of key frames; bands of %llu with "

@@ -338,7 +338,6 @@ typedef struct ctv_config {
   ctv_pyramid pyramid;                /**< Contourlet: the pyramid. */
   int32_t scales;                     /**< Contourlet: scales of the pyramid, 1..8. */
   int32_t directions[CTV_MAX_SCALES]; /**< Contourlet: per scale, finest first: 0, 2, 4, 8 or 16. */
-  int32_t filter_taps;                /**< Contourlet: taps of the directional filters: 2, 4, 6, 8 or 12. */
   int32_t directional_lifting;        /**< 1: the 9/7 pyramid lifts luma of key frames along directions that
                                            it chooses block by block. Picture prediction; otherwise 0. */
   ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
@@ -682,7 +681,6 @@ typedef struct ctv_stream_info {
   int32_t scales;                     /**< Resolutions are 1, 1/2 ... 2^-scales; block transforms: log2 of the
                                            block's side. */
   int32_t directions[CTV_MAX_SCALES]; /**< Per scale, finest first. */
-  int32_t filter_taps;                /**< Taps of the directional filters. */
   int32_t directional_lifting;        /**< 1: key frames may be lifted along directions. */
   ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
   ctv_prediction prediction;          /**< What predicted frames predict. */

@@ -93,7 +93,7 @@ class Encoder:
         key_interval: int = ..., min_key_distance: int = 0, temporal_layers: int = 1, scene_cut: int = ...,
         transform: Literal["contourlet", "dct8x8", "h264-4x4", "h264-8x8"] = "contourlet",
         pyramid: Literal["laplacian", "5/3", "9/7"] = ..., scales: int = ...,
-        directions: Sequence[int] = ..., filter_taps: int = ..., directional_lifting: int = ...,
+        directions: Sequence[int] = ..., directional_lifting: int = ...,
         entropy_coding: Literal["rle", "tiles"] = ..., chroma: Literal["as-input", "420"] = ...,
         prediction: Literal["subband", "picture"] = ..., block_size: int = ..., search_range: int = ..., far_range: int = ...,
         subpel: int = ..., overlap: int = ..., loop_filter: int = ..., split: int = ..., slots: int = 1,

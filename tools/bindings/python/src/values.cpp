@@ -114,7 +114,6 @@ std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
                                 NAMED(pyramid, kPyramids),
                                 PLAIN(scales),
                                 directions<S>(),
-                                PLAIN(filter_taps),
                                 PLAIN(directional_lifting),
                                 NAMED(entropy_coding, kEntropyCodings),
                                 NAMED(prediction, kPredictions),

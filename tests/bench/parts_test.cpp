@@ -16,18 +16,20 @@ TEST(Variant, NamesAndSettings) {
   const Variant preset = parse_variant("paper");
   EXPECT_EQ(preset.name, "paper");
   EXPECT_EQ(preset.arguments, (std::vector<std::string>{"--preset", "paper"}));
-  const Variant v = parse_variant("mine:preset=default,directions=4,2,0,no-overlap,search=12");
+  const Variant v =
+      parse_variant("mine:preset=default,directions=4,2,0,overlap=0,search_range=12,no-scenecut");
   EXPECT_EQ(v.name, "mine");
-  EXPECT_EQ(v.arguments, (std::vector<std::string>{"--preset", "default", "--directions", "4,2,0",
-                                                   "--no-overlap", "--search", "12"}));
+  EXPECT_EQ(v.arguments,
+            (std::vector<std::string>{"--preset", "default", "--set", "directions=4,2,0", "--set",
+                                      "overlap=0", "--set", "search_range=12", "--no-scenecut"}));
   EXPECT_THROW(parse_variant(""), Failure);
   EXPECT_THROW(parse_variant("x:"), Failure);
   EXPECT_THROW(parse_variant("x:,"), Failure);
 }
 
 TEST(Variant, BecomesAConfiguration) {
-  const Variant v = parse_variant("mine:preset=default,directions=4,2,subpel=2,no-overlap");
-  const EncodeOptions encode = variant_options(v, {"--keyint", "10", "--subpel", "0"}, {"--qp", "33"});
+  const Variant v = parse_variant("mine:preset=default,directions=4,2,subpel=2,overlap=0");
+  const EncodeOptions encode = variant_options(v, {"--keyint", "10", "--set", "subpel=0"}, {"--qp", "33"});
   const ctv_config config = make_config(encode, {CTV_FORMAT_I420, 64, 48, 25, 1});
   EXPECT_EQ(config.directions[0], 4);
   EXPECT_EQ(config.directions[1], 2);

@@ -23,27 +23,27 @@ FRAMES = {"moving": 3, "still": 3, "bars": 8, "wide": 2, "slanted": 2, "hatched"
 CASES = [  # clip, format, options, reductions
     ("moving", "i420", "", (0, 1)),
     ("moving", "i420", "--preset slow --qp 36", (0, 1)),
-    ("moving", "i420", "--preset slow --no-overlap --block 32", (0, 1)),
-    ("moving", "i420", "--entropy-coding rle --split --subpel 1", (0, 1)),
-    ("moving", "i420", "--entropy-coding tiles --block 8", (0, 1)),
-    ("moving", "i420", "--pyramid laplacian --scales 2 --directions 4,8", (0, 1)),
-    ("moving", "i420", "--pyramid 5/3 --scales 3 --directions 16,2,4", (0, 1)),
-    ("moving", "i420", "--transform h264-8x8", (0, 1)),
-    ("moving", "i420", "--no-loop-filter", (0,)),
+    ("moving", "i420", "--preset slow --set overlap=0 --set block_size=32", (0, 1)),
+    ("moving", "i420", "--set entropy_coding=rle --set split=1 --set subpel=1", (0, 1)),
+    ("moving", "i420", "--set entropy_coding=tiles --set block_size=8", (0, 1)),
+    ("moving", "i420", "--set pyramid=laplacian --set scales=2 --set directions=4,8", (0, 1)),
+    ("moving", "i420", "--set pyramid=5/3 --set scales=3 --set directions=16,2,4", (0, 1)),
+    ("moving", "i420", "--set transform=h264-8x8", (0, 1)),
+    ("moving", "i420", "--set loop_filter=0", (0,)),
     ("moving", "i420", "--qp 44", (0,)),  # a loop filter with a larger bound
     ("moving", "gray", "--preset paper", (0, 1)),
     ("moving", "gray", "--lossless", (0, 1)),
-    ("moving", "i422", "--transform h264-4x4", (0, 1)),
+    ("moving", "i422", "--set transform=h264-4x4", (0, 1)),
     ("moving", "i422", "--chroma 420 --preset fastest", (0, 1)),
-    ("moving", "i444", "--transform dct8x8", (0, 1)),
+    ("moving", "i444", "--set transform=dct8x8", (0, 1)),
     ("moving", "rgb", "--chroma 420", (0, 1)),
-    ("moving", "rgb", "--preset paper --entropy-coding tiles", (0, 1)),
+    ("moving", "rgb", "--preset paper --set entropy_coding=tiles", (0, 1)),
     ("still", "i420", "--qp 34", (0, 3)),
-    ("still", "i422", "--qp 30 --split --entropy-coding rle", (0, 2)),  # 2: chroma cells of two samples by one
-    ("still", "i422", "--qp 30 --no-overlap", (0, 2)),
-    ("still", "rgb", "--qp 40 --transform h264-8x8 --subpel 2", (0,)),
+    ("still", "i422", "--qp 30 --set split=1 --set entropy_coding=rle", (0, 2)),  # 2: chroma cells of two samples by one
+    ("still", "i422", "--qp 30 --set overlap=0", (0, 2)),
+    ("still", "rgb", "--qp 40 --set transform=h264-8x8 --set subpel=2", (0,)),
     ("still", "gray", "--lossless", (0,)),
-    ("still", "gray", "--preset paper --block 8 --keyint 0", (0, 1)),
+    ("still", "gray", "--preset paper --set block_size=8 --keyint 0", (0, 1)),
     ("bars", "gray", "--qp 40", (0, 1)),  # predictions of skipped cells exceed the range of samples
     ("moving", "i420", "--slots 4", (0,)),
     ("bars", "gray", "--slots 2 --temporal-layers 3 --qp 30", (0, 1)),
@@ -51,10 +51,10 @@ CASES = [  # clip, format, options, reductions
     ("wide", "gray", "--qp 40", (3,)),  # several slices of motion
     ("wide", "gray", "--preset paper --qp 44", (1,)),  # the same, with larger cells
     ("slanted", "gray", "--qp 20", (0, 1)),  # slopes in all scales
-    ("slanted", "i420", "--lossless --keyint 1 --scales 2", (0, 1)),
-    ("slanted", "gray", "--qp 30 --directions 4", (0,)),
+    ("slanted", "i420", "--lossless --keyint 1 --set scales=2", (0, 1)),
+    ("slanted", "gray", "--qp 30 --set directions=4", (0,)),
     ("hatched", "gray", "--qp 24", (0, 1)),  # bands with directions
-    ("hatched", "gray", "--lossless --scales 2", (0,)),
+    ("hatched", "gray", "--lossless --set scales=2", (0,)),
 ]
 BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second", "used", "later", "directed",
         "four"]

@@ -28,7 +28,7 @@ FORMATS = {  # planes: bytes of a sample, column and row shift
     "rgb": [(3, 0, 0)],
     "rgba": [(4, 0, 0)],
 }
-SWITCHES = ["overlap", "loop-filter", "split", "directional-lifting", "rdoq", "scenecut"]
+SWITCHES = ["overlap", "loop_filter", "split", "directional_lifting", "rdoq"]
 REFUSED = {1, 4}  # exit codes of ctenc: settings that contradict each other, a packet that no step makes fit
 EXPECTED = {0, 1, 3, 4}  # exit codes of ctdec
 SECONDS = 300  # of a process at most
@@ -82,7 +82,8 @@ def settings(r):
 
     def perhaps(share, name, *values):
         if r.random() < share:
-            chosen.extend([name, str(r.choice(values))])
+            value = str(r.choice(values))
+            chosen.extend(("--set", name[6:] + value) if name.startswith("--set") else (name, value))
 
     quality = r.random()
     if quality < 0.15:
@@ -95,22 +96,24 @@ def settings(r):
         perhaps(0.9, "--qp", *range(52))
         perhaps(0.15, "--max-frame", 300, 2000, 20000)
     perhaps(0.8, "--keyint", 0, 1, 2, 3, 10)
-    perhaps(0.12, "--transform", "dct8x8", "h264-4x4", "h264-8x8")
-    perhaps(0.15, "--pyramid", "laplacian", "5/3", "9/7")
-    perhaps(0.2, "--scales", 1, 2, 3, 4, 5, 6)
-    perhaps(0.1, "--directions", "0,0,0", "4,4", "8,4", "16", "2,2,2,2")
-    perhaps(0.15, "--block", 8, 16, 32)
-    perhaps(0.15, "--subpel", 0, 1, 2, 3)
-    perhaps(0.1, "--search", *range(17))
-    perhaps(0.1, "--far-search", 0, 8, 60, 100)
-    perhaps(0.1, "--prediction", "subband", "picture")
-    perhaps(0.1, "--entropy-coding", "rle", "tiles")
+    perhaps(0.12, "--set transform=", "dct8x8", "h264-4x4", "h264-8x8")
+    perhaps(0.15, "--set pyramid=", "laplacian", "5/3", "9/7")
+    perhaps(0.2, "--set scales=", 1, 2, 3, 4, 5, 6)
+    perhaps(0.1, "--set directions=", "0,0,0", "4,4", "8,4", "16", "2,2,2,2")
+    perhaps(0.15, "--set block_size=", 8, 16, 32)
+    perhaps(0.15, "--set subpel=", 0, 1, 2, 3)
+    perhaps(0.1, "--set search_range=", *range(17))
+    perhaps(0.1, "--set far_range=", 0, 8, 60, 100)
+    perhaps(0.1, "--set prediction=", "subband", "picture")
+    perhaps(0.1, "--set entropy_coding=", "rle", "tiles")
     perhaps(0.15, "--slots", *range(1, 9))
     perhaps(0.15, "--temporal-layers", 1, 2, 3)
     perhaps(0.1, "--tune", "ssim", "psnr")
     for switch in SWITCHES:
         if r.random() < 0.1:
-            chosen.append(r.choice(("--", "--no-")) + switch)
+            chosen.extend(("--set", f"{switch}={r.randrange(2)}"))
+    if r.random() < 0.1:
+        chosen.append(r.choice(("--scenecut", "--no-scenecut")))
     return chosen
 
 

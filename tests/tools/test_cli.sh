@@ -142,13 +142,13 @@ one_line "rgb to y4m"
 
 # --- block transforms
 for transform in dct8x8 h264-4x4 h264-8x8; do
-  expect 0 "$transform" "$ctenc" a.y4m -o b.ctv --transform $transform --verify
+  expect 0 "$transform" "$ctenc" a.y4m -o b.ctv --set transform=$transform --verify
   expect 0 "decode $transform" "$ctdec" b.ctv -o b.y4m --resolution 1/4
   "$ctinfo" b.ctv | grep -q "transform *$transform\$" || fail "ctinfo: $transform"
-  expect 1 "$transform lossless" "$ctenc" a.y4m -o b.ctv --transform $transform --lossless
+  expect 1 "$transform lossless" "$ctenc" a.y4m -o b.ctv --set transform=$transform --lossless
   one_line "$transform lossless"
-  expect 1 "$transform --scales" "$ctenc" a.y4m -o b.ctv --transform $transform --scales 2
-  one_line "$transform --scales"
+  expect 1 "$transform scales" "$ctenc" a.y4m -o b.ctv --set transform=$transform --set scales=2
+  one_line "$transform scales"
 done
 
 # --- image sequences
@@ -203,7 +203,7 @@ expect 0 "crf" "$ctenc" --generate 96x64@25:20 -o rate.ctv --crf 26.5 --psnr --j
 decibels=$(sed -n 's/.*"y": \([0-9]*\).*/\1/p' rate.json)
 [ "$decibels" = 38 ] || fail "--crf 26.5 gave $decibels dB"
 expect 0 "tune" "$ctenc" --generate 96x64@25:4 -o rate.ctv --tune ssim --verify
-expect 1 "tune of a block transform" "$ctenc" --generate 96x64@25:4 -o rate.ctv --tune ssim --transform dct8x8
+expect 1 "tune of a block transform" "$ctenc" --generate 96x64@25:4 -o rate.ctv --tune ssim --set transform=dct8x8
 one_line "tune of a block transform"
 for other in "--qp 26" "--bitrate 100" --lossless "--step 10"; do
   expect 1 "crf and $other" "$ctenc" --generate 96x64@25:4 -o rate.ctv --crf 26 $other
@@ -335,7 +335,7 @@ expect 1 "bad qp" "$ctenc" a.y4m -o x.ctv --qp 52
 expect 1 "qp and step" "$ctenc" a.y4m -o x.ctv --qp 20 --step 4
 expect 1 "input twice" "$ctenc" a.y4m --generate 16x16@25:1 -o x.ctv
 expect 1 "stdout twice" "$ctenc" a.y4m -o - --json -
-expect 1 "bad parameters" "$ctenc" a.y4m -o x.ctv --scales 9
+expect 1 "bad parameters" "$ctenc" a.y4m -o x.ctv --set scales=9
 expect 1 "bad clip" "$ctenc" --generate 16x16 -o x.ctv
 expect 1 "unknown ending" "$ctdec" a.ctv -o x.mp4
 for tool in ctenc ctdec ctinfo ctgen ctcat; do

@@ -167,14 +167,16 @@ while read -r words; do
   grep -q '(.*)$' err || fail "$words: no hint: $(cat err)"
 done <<'END'
 --lossless --bitrate 300
---lossless --rdoq
---overlap --no-overlap
---split --no-split
+--lossless --set rdoq=1
 --scenecut --no-scenecut
---rdoq --no-rdoq
 --buffer 500
---directions 4,2 --scales 1
---directions 4 --transform dct8x8
+--set directions=4,2 --set scales=1
+--set directions=4 --set transform=dct8x8
+--set directional_lifting=1 --set pyramid=5/3
+--set subpel=4
+--set subpel=
+--set subpel
+--set quality=3
 --raw-format rgb
 --size 48x32
 --start-number 3
@@ -216,11 +218,15 @@ grep -q "$(printf '\033')" err && fail "an input's escape sequence reaches the t
 expect 0 "summary" "$ctenc" a.y4m -o x.ctv --preset paper
 says "^running .*cpu"
 says "^coding  *contourlet, laplacian pyramid of 1 scales, directions 8; subband prediction"
-for word in "--qp N .*26" "--keyint N .*60" "--scales N .*4" "--search N .*4" "--in-flight N"; do
+for word in "--qp N .*26" "--keyint N .*60" "--in-flight N"; do
   "$ctenc" --help | tr '\n' ' ' | grep -q -- "$word" || fail "--help: $word"
 done
-for option in qp keyint scales search block subpel buffer in-flight threads; do
+for option in qp keyint slots buffer in-flight threads; do
   "$ctenc" --help | tr -s '\n ' ' ' | grep -q -- "--$option [^[]*\[default: [0-9]*\]" || fail "--help: no default of --$option"
+done
+
+for field in scales subpel search_range; do
+  "$ctenc" --set help | grep -q "^$field .*default: [0-9]" || fail "--set help: $field"
 done
 
 # --- descriptors

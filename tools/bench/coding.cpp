@@ -14,6 +14,7 @@
 #include "cli/names.h"
 #include "cli/signals.h"
 #include "cli/text.h"
+#include "ctenc/settings.h"
 #include "io/frame_writer.h"
 
 namespace ctv::tools {
@@ -110,6 +111,10 @@ Variant parse_variant(const std::string& text) {
   for (const std::string& part : parts) {
     const size_t equals = part.find('=');
     if (part.empty() || equals == 0) throw Failure(Exit::kUsage, "'" + text + "' has an empty setting");
+    if (is_setting(part.substr(0, equals))) {
+      variant.arguments.insert(variant.arguments.end(), {"--set", part});
+      continue;
+    }
     variant.arguments.push_back("--" + part.substr(0, equals));
     if (equals != std::string::npos) variant.arguments.push_back(part.substr(equals + 1));
   }

@@ -20,8 +20,9 @@ struct Variant {
   std::vector<std::string> arguments;  // as ctenc takes them
 };
 
-/// "paper" (a preset), or "NAME:preset=default,directions=4,2,overlap": ctenc's long options without dashes.
-/// Throws Failure(kUsage) for a text of another shape; values are checked by configuration().
+/// "paper" (a preset), or "NAME:preset=default,directions=4,2,overlap=0": ctenc's long options without
+/// dashes, and the fields of --set. Throws Failure(kUsage) for a text of another shape; values are checked by
+/// configuration().
 Variant parse_variant(const std::string& text);
 /// The variant as ctenc's options between `before` (defaults, which it overrides) and `after`.
 EncodeOptions variant_options(const Variant& variant, const std::vector<std::string>& before,

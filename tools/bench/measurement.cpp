@@ -84,10 +84,10 @@ void Measurement::extent(const char* name, const std::string& what, Size& value)
 }
 
 void Measurement::variant_option() {
-  options.value(
-      "--variant", "VARIANT",
-      "A preset, or NAME:KEY=VALUE,... with ctenc's options as keys; " + variant.name + " unless given",
-      [this](const std::string& s) { variant = parse_variant(s); });
+  options.value("--variant", "VARIANT",
+                "A preset, or NAME:KEY=VALUE,... with ctenc's options and the fields of --set as keys; " +
+                    variant.name + " unless given",
+                [this](const std::string& s) { variant = parse_variant(s); });
 }
 
 void Measurement::repeated(const char* name, const char* metavar, const char* help,

@@ -158,10 +158,10 @@ Exit run_pictures(int argc, const char* const* argv) {
     m.variant = {"wavelet", {}};
     if (m.clips.empty())
       m.clips = {text("cloth:%dx%d@25:%lld", m.size.first, m.size.second, static_cast<long long>(m.frames))};
-    others_of_ours = {{"4 directions", {"--directions", "4"}},
-                      {"8 directions", {"--directions", "8"}},
-                      {"dct8x8", {"--transform", "dct8x8"}},
-                      {"h264-8x8", {"--transform", "h264-8x8"}}};
+    others_of_ours = {{"4 directions", {"--set", "directions=4"}},
+                      {"8 directions", {"--set", "directions=8"}},
+                      {"dct8x8", {"--set", "transform=dct8x8"}},
+                      {"h264-8x8", {"--set", "transform=h264-8x8"}}};
   };
   const auto measure = [&](Json& j) {
     const Clip clip = m.load(m.size);

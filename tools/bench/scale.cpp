@@ -33,12 +33,13 @@ std::vector<Series> all_series(Size size) {
   for (const Size& s : {Size{320, 240}, {640, 480}, {1280, 720}, {1920, 1080}})
     all[1].second.push_back({text("%dx%d", s.first, s.second), s, {}});
   for (const char* range : {"0", "4", "8", "16", "32"})
-    all[2].second.push_back({range, size, {"--search", range}});
+    all[2].second.push_back({range, size, {"--set", text("search_range=%s", range)}});
   std::string none = "0";
   for (int n = 1; n <= 5; ++n, none += ",0")
-    all[3].second.push_back({std::to_string(n), size, {"--scales", std::to_string(n), "--directions", none}});
+    all[3].second.push_back(
+        {std::to_string(n), size, {"--set", "scales=" + std::to_string(n), "--set", "directions=" + none}});
   for (const std::string n : {"0", "2", "4", "8", "16"})
-    all[4].second.push_back({n, size, {"--scales", "3", "--directions", n + ",0,0"}});
+    all[4].second.push_back({n, size, {"--set", "scales=3", "--set", "directions=" + n + ",0,0"}});
   return all;
 }
 

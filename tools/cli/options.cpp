@@ -57,6 +57,11 @@ void Options::add(OptionText option, Set set) {
   if (flag) {
     added = app.add_flag_callback(
         option.names, [set] { set(""); }, option.help);
+  } else if (option.repeatable) {
+    added = app.add_option_function<std::vector<std::string>>(
+        option.names, [set](const std::vector<std::string>& all) { std::ranges::for_each(all, set); },
+        option.help);
+    added->type_name(option.metavar)->allow_extra_args(false);  // one value each time
   } else {
     added = app.add_option_function<std::string>(option.names, set, option.help);
     added->type_name(option.positional ? "" : option.metavar);
@@ -89,6 +94,16 @@ void Options::value(const std::string& names, const std::string& metavar, const 
   option.metavar = metavar;
   option.help = help;
   option.kind = kind;
+  add(std::move(option), std::move(set));
+}
+
+void Options::repeated(const std::string& names, const std::string& metavar, const std::string& help,
+                       Set set) {
+  OptionText option;
+  option.names = names;
+  option.metavar = metavar;
+  option.help = help + "; may be given several times";
+  option.repeatable = true;
   add(std::move(option), std::move(set));
 }
 

@@ -30,6 +30,7 @@ struct OptionText {
   ValueKind kind = ValueKind::kText;
   std::vector<std::string> choices;
   bool positional = false;
+  bool repeatable = false;
 };
 
 /// What every tool tells about itself.
@@ -58,6 +59,8 @@ class Options {
   /// An option with a value. `set` throws Failure(kUsage) for a bad one.
   void value(const std::string& names, const std::string& metavar, const std::string& help, Set set,
              ValueKind kind = ValueKind::kText);
+  /// The same, which may be given several times.
+  void repeated(const std::string& names, const std::string& metavar, const std::string& help, Set set);
   void integer(const std::string& names, const std::string& metavar, const std::string& help, int64_t minimum,
                int64_t maximum, std::function<void(int64_t)> set);
   /// One of a table's names.

@@ -44,11 +44,11 @@ void check_input(const EncodeOptions& encode) {
 
 /// A field that the transform does not have.
 const char* foreign_to_blocks(const ctv_config& config, const ctv_config& preset) {
-  if (config.pyramid != preset.pyramid) return "--pyramid";
-  if (config.scales != preset.scales) return "--scales";
+  if (config.pyramid != preset.pyramid) return "pyramid";
+  if (config.scales != preset.scales) return "scales";
   const bool same =
       std::equal(std::begin(config.directions), std::end(config.directions), std::begin(preset.directions));
-  return !same ? "--directions" : nullptr;
+  return !same ? "directions" : nullptr;
 }
 
 }  // namespace
@@ -68,14 +68,12 @@ void check_encode_options(EncodeOptions& encode) {
   exclude(encode.given, {"--qp", "--step", "--crf", "--lossless"});
   exclude(encode.given, {"--crf", "--bitrate"}, "--crf with --max-frame limits packets");
   exclude(encode.given, {"--lossless", "--bitrate"}, "lossless has no quantiser to steer");
-  exclude(encode.given, {"--lossless", "--chroma-qp-offset"}, "lossless has no quantiser");
-  exclude(encode.given, {"--lossless", "--rdoq"}, "lossless has no quantiser");
-  exclude(encode.given, {"--directional-lifting", "--no-directional-lifting"});
-  exclude(encode.given, {"--overlap", "--no-overlap"});
-  exclude(encode.given, {"--loop-filter", "--no-loop-filter"});
-  exclude(encode.given, {"--split", "--no-split"});
+  for (const char* field : {"chroma_qp_offset", "rdoq"}) {
+    if (encode.given.contains("--lossless") && encode.given_settings.contains(field))
+      throw Failure(Exit::kUsage, text("--lossless and --set %s exclude each other", field),
+                    "lossless has no quantiser");
+  }
   exclude(encode.given, {"--scenecut", "--no-scenecut"});
-  exclude(encode.given, {"--rdoq", "--no-rdoq"});
   if (encode.given.contains("--buffer") && !encode.given.contains("--bitrate"))
     throw Failure(Exit::kUsage, "--buffer has no effect without --bitrate",
                   "give a bitrate, or leave it out");
@@ -86,21 +84,23 @@ void check_encode_options(EncodeOptions& encode) {
 }
 
 void check_config(const EncodeOptions& encode, const ctv_config& config, const ctv_config& preset) {
-  if (encode.given.contains("--directional-lifting") && !lifts_along_contours(config))
-    throw Failure(Exit::kUsage, "--directional-lifting needs the 9/7 pyramid and picture prediction",
-                  "leave it out, or --pyramid 9/7 --prediction picture");
+  if (encode.given_settings.contains("directional_lifting") && config.directional_lifting != 0 &&
+      !lifts_along_contours(config))
+    throw Failure(Exit::kUsage, "--set directional_lifting needs the 9/7 pyramid and picture prediction",
+                  "leave it out, or --set pyramid=9/7 --set prediction=picture");
   if (config.transform != CTV_TRANSFORM_CONTOURLET) {
-    if (const char* const option = foreign_to_blocks(config, preset))
-      throw Failure(Exit::kUsage,
-                    text("%s: the %s transform has none", option, name_of(kTransforms, config.transform)),
-                    "leave it out, or --transform contourlet");
+    if (const char* const field = foreign_to_blocks(config, preset))
+      throw Failure(
+          Exit::kUsage,
+          text("--set %s: the %s transform has none", field, name_of(kTransforms, config.transform)),
+          "leave it out, or --set transform=contourlet");
     return;
   }
   const int32_t scales = std::clamp(config.scales, 1, CTV_MAX_SCALES);
-  if (encode.given.contains("--directions") &&
+  if (encode.given_settings.contains("directions") &&
       std::any_of(config.directions + scales, std::end(config.directions), [](int32_t d) { return d != 0; }))
-    throw Failure(Exit::kUsage, text("--directions: more than the %d scales have", scales),
-                  "leave out the last, or give --scales");
+    throw Failure(Exit::kUsage, text("--set directions: more than the %d scales have", scales),
+                  "leave out the last, or give --set scales=N");
 }
 
 void warn_about_input(const EncodeOptions& encode, const VideoFormat& video) {

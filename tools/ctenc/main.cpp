@@ -9,6 +9,7 @@
 #include "ctenc/encode.h"
 #include "ctenc/options.h"
 #include "ctenc/report.h"
+#include "ctenc/settings.h"
 #include "io/output_file.h"
 
 int main(int argc, char** argv) {
@@ -20,6 +21,10 @@ int main(int argc, char** argv) {
     if (!options.parse(argc, argv)) return Exit::kOk;
     if (encode_options.run.list_devices) {
       print_devices();
+      return Exit::kOk;
+    }
+    if (encode_options.list_settings) {
+      std::fputs(list_settings().c_str(), stdout);
       return Exit::kOk;
     }
     encode_options.given = options.given();

@@ -10,6 +10,7 @@
 #include "cli/parameters.h"
 #include "cli/text.h"
 #include "ctenc/check_options.h"
+#include "ctenc/settings.h"
 
 namespace ctv::tools {
 namespace {
@@ -207,65 +208,24 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
         60000, &ctv_config::buffer_ms);
   switched(options, encode, "--scenecut", "A key frame at scene cuts", &ctv_config::scene_cut, 1);
   switched(options, encode, "--no-scenecut", "No key frame at scene cuts", &ctv_config::scene_cut, 0);
-  switched(options, encode, "--rdoq", "The quantiser weighs bits against error for each coefficient",
-           &ctv_config::rdoq, 1);
-  switched(options, encode, "--no-rdoq", "A plain quantiser", &ctv_config::rdoq, 0);
-  field(options, encode, "--chroma-qp-offset", "Chroma's quantiser is this much coarser than luma's", -12, 12,
-        &ctv_config::chroma_qp_offset);
   enumerated(options, encode, "--tune", kTunes,
              "What bits are spent for: the least squared error, or structural similarity", &ctv_config::tune);
   enumerated(options, encode, "--chroma", kChromas, "Chroma of RGB input: kept, or a quarter of the samples",
              &ctv_config::chroma);
-  enumerated(options, encode, "--prediction", kPredictions, "What is predicted: subbands, or the picture",
-             &ctv_config::prediction);
-  enumerated(options, encode, "--entropy-coding", kEntropyCodings, "How levels become symbols",
-             &ctv_config::entropy_coding);
-
-  options.section("Transform");
-  enumerated(options, encode, "--transform", kTransforms,
-             "Which transform; the options below are the contourlet's alone", &ctv_config::transform);
-  enumerated(options, encode, "--pyramid", kPyramids, "Laplacian pyramid, or reversible wavelets",
-             &ctv_config::pyramid);
-  parameter(options, encode, "--scales", "Pyramid scales", "scales");
-  options.value("--directions", "A,B,...", "Directions per scale, finest first: 0 (none), 2, 4, 8 or 16 each",
-                [&](const std::string& s) {
-                  const auto list = parse_list(s);
-                  if (!list || list->size() > CTV_MAX_SCALES)
-                    throw Failure(Exit::kUsage, "--directions: '" + s + "' is not a list",
-                                  "for example 4,2,0");
-                  encode.edits.push_back([=](ctv_config& c) {
-                    std::fill(std::begin(c.directions), std::end(c.directions), 0);
-                    std::copy(list->begin(), list->end(), c.directions);
-                  });
-                });
-  options.initially(directions_of(defaults().directions, defaults().scales));
-  switched(options, encode, "--directional-lifting",
-           "Luma of key frames is lifted along contours, a slope for each block, and its finest bands "
-           "may have directions (9/7)",
-           &ctv_config::directional_lifting, 1);
-  switched(options, encode, "--no-directional-lifting", "No lifting along contours",
-           &ctv_config::directional_lifting, 0);
-
-  options.section("Motion");
-  field(options, encode, "--search",
-        "Range of the full search in whole samples; above 2 vectors of --split take more passes, too", 0, 64,
-        &ctv_config::search_range);
-  field(options, encode, "--far-search", "Range of the search at a quarter of the resolution; 0: none", 0, 60,
-        &ctv_config::far_range);
-  parameter(options, encode, "--block", "Block size: 8, 16 or 32", "block_size");
-  parameter(options, encode, "--subpel", "Vector precision: 0 whole, 1 half, 2 quarter, 3 eighth samples",
-            "subpel");
-  switched(options, encode, "--overlap", "Overlapped block motion compensation", &ctv_config::overlap, 1);
-  switched(options, encode, "--no-overlap", "Blocks that do not overlap", &ctv_config::overlap, 0);
-  switched(options, encode, "--loop-filter", "Decoded pictures are filtered where this helps",
-           &ctv_config::loop_filter, 1);
-  switched(options, encode, "--no-loop-filter", "No loop filter", &ctv_config::loop_filter, 0);
-  switched(options, encode, "--split", "Vectors of cells of 8x8 where it pays", &ctv_config::split, 1);
-  switched(options, encode, "--no-split", "Vectors of whole blocks, chosen with less work",
-           &ctv_config::split, 0);
   field(options, encode, "--temporal-layers", "Layers of frames, of which the highest can be discarded", 1, 3,
         &ctv_config::temporal_layers);
   parameter(options, encode, "--slots", "Pictures that later frames may refer to, 1 to 8", "slots");
+  options.repeated("--set", "NAME=VALUE",
+                   "A field of ctv_config that chooses a coding tool, over the preset; --set help lists them",
+                   [&](const std::string& s) {
+                     if (s == "help") {
+                       encode.list_settings = true;
+                       return;
+                     }
+                     const Setting setting = parse_setting(s);
+                     encode.given_settings.insert(setting.name);
+                     encode.edits.push_back(setting.edit);
+                   });
 }
 
 }  // namespace

@@ -19,8 +19,10 @@ struct EncodeOptions {
   std::string output;
   std::string preset = "default";
   std::vector<std::function<void(ctv_config&)>> edits;
-  std::string generate;         // a clip instead of an input
-  std::set<std::string> given;  // the names of all options given
+  std::string generate;                  // a clip instead of an input
+  std::set<std::string> given;           // the names of all options given
+  std::set<std::string> given_settings;  // the fields of --set
+  bool list_settings = false;
   RunOptions run;
   int64_t seek = 0;
   int64_t frames = -1;  // all

@@ -116,7 +116,7 @@ void check_unfiltered(const std::vector<uint8_t>& header, const char* stream_nam
   check(ctv_stream_info_parse(header.data(), header.size(), &info));
   if (info.loop_filter != 0)
     throw Failure(Exit::kUsage, std::string(stream_name) + " has a loop filter",
-                  "encode with --no-loop-filter");
+                  "encode with --set loop_filter=0");
 }
 
 void add_clip(const char* source_name, const char* stream_name, Sums& sums) {

@@ -277,6 +277,24 @@ TEST(Parameters, AStreamOfVersion1IsRefusedByName) {
       << ctv_last_error();
 }
 
+TEST(Parameters, PyramidsAndFiltersThatDoNotExistAreRefusedByName) {
+  const Config c = valid();
+  const Stream s = encode(moving_clip(c.format, c.width, c.height, 1), c);
+  constexpr size_t kPyramidAt = 34;
+  const size_t taps_at = kPyramidAt + 2 + static_cast<size_t>(c.scales);
+  ASSERT_EQ(s.header[kPyramidAt], CTV_PYRAMID_WAVELET_9_7);
+  const auto refusal = [&](size_t at, uint8_t value) {
+    auto header = s.header;
+    header[at] = value;
+    ctv_stream_info info{};
+    info.struct_size = sizeof info;
+    EXPECT_EQ(ctv_stream_info_parse(header.data(), header.size(), &info), CTV_ERROR_STREAM);
+    return std::string(ctv_last_error());
+  };
+  EXPECT_NE(refusal(kPyramidAt, 2).find("pyramid"), std::string::npos) << ctv_last_error();
+  EXPECT_NE(refusal(taps_at, 6).find("filter taps"), std::string::npos) << ctv_last_error();
+}
+
 TEST(ConfigRanges, PicturePredictionsExtrasAreRefusedForSubbands) {
   Config c = valid();
   c.prediction = CTV_PREDICTION_SUBBAND;

@@ -15,8 +15,8 @@ struct Choice {
 };
 constexpr Choice kChoices[] = {{0, 2}, {4, 2}, {4, 6}, {8, 6}};
 
-// Most frames are predicted and gain less from directions than the key frame tried here, so directions must
-// win by this factor.
+// Most frames are predicted and gain less from directions than a key frame, so a choice must reduce the key
+// frame's cost to this fraction.
 constexpr double kHandicap = 0.97;
 
 double squared_error(const ctv_picture& a, const ctv_picture& b) {
@@ -34,7 +34,7 @@ double squared_error(const ctv_picture& a, const ctv_picture& b) {
   return sum;
 }
 
-// Squared error plus weighted bits, as in H.264's reference encoder.
+// Squared error + lambda x bits, as in H.264's reference encoder.
 Result<double> cost(const ctv_config& config, const ctv_picture& picture) {
   CTV_ASSIGN_OR_RETURN(auto encoder, StreamEncoder::open(config));
   bool again = false;

@@ -24,13 +24,13 @@
 
 namespace ctv::net {
 
-/// The probability that more than `spare` of `count` datagrams in a row are lost.
+/// The probability that more than `spare` of `count` consecutive datagrams are lost.
 double failure_rate(int count, int spare, double loss, double burst);
 
-/// The mean number of losses in a row among every `distance`-th datagram of a channel; distance: from 1.
+/// The mean length of a burst among every `distance`-th datagram of a channel; distance is at least 1.
 double burst_at_distance(double loss, double burst, double distance);
 
-/// ctv_net_parity_count() of a valid protection.
+/// ctv_net_parity_count() for a valid protection.
 int parity_count(const ctv_net_protection& protection, int priority, int count, int others);
 
 ctv_status check_protection(const ctv_net_protection& protection);

@@ -39,7 +39,7 @@ class StreamRate final : public RateController {
   }
   Status end(size_t bytes) override { return chosen_->end(bytes); }
 
-  /// Whether the distortion of the frames that begin now is wanted, with add().
+  /// Whether the frames that begin now need add() with their distortion.
   bool measures() const { return quality_.active(); }
   /// See ConstantQuality::add().
   void add(uint64_t frame, const FrameParameters& parameters, uint64_t sum) {

@@ -45,13 +45,13 @@ CTV_HOST_DEVICE int update_9_7_second(int t0, int t1) {
   return (kUpdateSecond97 * (t0 + t1) + 2048) >> kUpdateBits97;
 }
 
-/// Directional lifting: the value between the third and the fourth of six samples.
+/// Directional lifting: interpolates between the third and the fourth of six samples.
 CTV_HOST_DEVICE int half_sample(int x0, int x1, int x2, int x3, int x4, int x5) {
   return static_cast<int16_t>((x0 + x5 - 5 * (x1 + x4) + 20 * (x2 + x3) + 16) >> 5);
 }
 
 /// The lowpass of 5/3 and 13/7 has gain 1, that of 9/7 about 1.2302 per direction. A picture of resolution
-/// 2^-reduction is a lowpass, so it is scaled by this factor (2^-14ths) before rounding to samples.
+/// 2^-reduction is a lowpass, so it is multiplied by this factor, in 2^14ths, before rounding to samples.
 inline constexpr int kUnitScale = 1 << 14;
 CTV_HOST_DEVICE int lowpass_scale_9_7(int reduction) {
   int scale = kUnitScale;

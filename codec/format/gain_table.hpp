@@ -30,8 +30,8 @@ inline constexpr uint32_t kBandGains[5][kGainScales][3] = {
     {17505, 13407, 10264}, {23143, 17747, 13600}, {30593, 23468, 17990}, {40441, 31033, 23797}},
 };
 
-/// Gains of directional subbands as hundredths of their band's. Columns: subbands of 2, 4, 8, 16 directions one after
-/// the other. Rows: 2, 4, 6, 8, 12 taps.
+/// Gains of directional subbands in hundredths of their band's gain. Columns: subbands of 2, 4, 8, then 16
+/// directions. Rows: 2, 4, 6, 8, 12 taps.
 inline constexpr uint8_t kDirectionGains[33][5][30] = {
   {  // Laplacian, scale 1, band 0
     {100,101,100,99,100,101,101,99,100,99,99,101,101,102,101,100,100,99,100,99,99,98,99,100,100,102,100,101,101,102},
@@ -233,12 +233,12 @@ inline constexpr uint8_t kDirectionGains[33][5][30] = {
     {100,100,100,99,100,101,104,96,96,103,104,96,96,105,107,101,97,96,96,96,100,105,107,100,97,96,96,97,101,109}},
 };
 // clang-format on
-inline constexpr int kDirectionGainScales = 3;  // deeper ones are like the third
+inline constexpr int kDirectionGainScales = 3;  // deeper scales use the third
 
-/// Where the gains of a pyramid are.
+/// Position of a pyramid's gains.
 struct GainSet {
   int bands;       // index of kBandGains
-  int directions;  // first index of kDirectionGains; the bands of each scale follow each other
+  int directions;  // first index of kDirectionGains; all bands of a scale, then the next scale
 };
 inline constexpr GainSet kGainSets[] = {
     {0, 0},   // Laplacian

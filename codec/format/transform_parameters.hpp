@@ -13,11 +13,11 @@ inline constexpr int kMaxDirectionsLog2 = 4;
 
 enum class TransformKind : uint8_t { kContourlet = 0, kDct8x8 = 1, kH264_4x4 = 2, kH264_8x8 = 3 };
 
-/// What layouts, headers and quantisers must know of a transform.
+/// Properties of a transform for layouts, headers and quantisers.
 struct TransformTraits {
-  int block_log2;      // log2 of the side of a block transform's blocks; 0: not in blocks
-  int dc_log2;         // so many DC coefficients (log2 of a side) are transformed once more; 0: none
-  bool own_quantiser;  // steps by frequency are part of the transform, and follow from qp
+  int block_log2;      // log2 of the block's side; 0: not a block transform
+  int dc_log2;         // log2 of the side of the array of DC coefficients that is transformed again; 0: none
+  bool own_quantiser;  // the transform defines the steps by frequency from qp
 };
 inline constexpr TransformTraits kTransformTraits[] = {
     {0, 0, false},  // contourlet
@@ -32,7 +32,7 @@ enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2
 struct PyramidTraits {
   int bands;       // per scale
   int band_shift;  // log2 of the distance of the finest bands' samples
-  int gains;       // set of kGainSets; the next one with projection, if the pyramid can have it
+  int gains;       // set of kGainSets; the next one is with projection, if the pyramid has it
 };
 inline constexpr PyramidTraits kPyramidTraits[] = {
     {1, 0, 0},  // Laplacian
@@ -44,8 +44,8 @@ inline constexpr int kPyramids = static_cast<int>(std::size(kPyramidTraits));
 
 struct TransformParameters {
   TransformKind kind = TransformKind::kContourlet;
-  // Of the contourlet transform. A block transform has traits().block_log2 scales and otherwise these
-  // defaults; its units differ.
+  // Parameters of the contourlet transform. A block transform has traits().block_log2 scales and otherwise
+  // these defaults; its units differ.
   Pyramid pyramid = Pyramid::kWavelet13_7;
   int scales = 4;                                     // 1..kMaxScales
   std::array<uint8_t, kMaxScales> directions_log2{};  // per scale, finest first; 0: none

@@ -8,7 +8,7 @@
 
 namespace ctv {
 
-/// All planes of the source (padded extent) and of the reference (true extent, repeated beyond) or the
+/// All planes of the source (padded extent), and of the reference (true extent, repeated beyond) or the
 /// prediction.
 struct SkipPlanes {
   int planes = 0;

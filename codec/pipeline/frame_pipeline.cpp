@@ -11,9 +11,9 @@
 namespace ctv {
 namespace {
 
-// About as long as a device analyses a frame.
+// Approximate time of a device's analysis of a frame.
 constexpr auto kAnalysis = std::chrono::microseconds(500);
-// At least as long as the checks of a packet take.
+// Upper estimate of the time to check a packet.
 constexpr auto kCheck = std::chrono::microseconds(100);
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -71,7 +71,7 @@ void FramePipeline::expect_symbols(const FrameSlot& slot) {
   if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kAnalysis);
 }
 
-// What is there is coded while the backend works on the rest.
+// Entropy-codes what has been downloaded while the device produces the rest.
 Status FramePipeline::encode(FrameSlot& slot) {
   LevelTransfer& levels = *slot.levels;
   SymbolCoder& symbols = *slot.symbols;
@@ -116,7 +116,7 @@ Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int
                              const PartLoss& loss) {
   const auto start = std::chrono::steady_clock::now();
   if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kCheck);
-  // A frame that was given up may still be on its way. To ask takes 10 us and more.
+  // A frame that was given up may still be in flight. The query takes 10 us or more, so it is done only once.
   if (!std::exchange(slot.settled, false)) CTV_RETURN_IF_ERROR(slot.levels->finish());
   CodedFrameBuffers frame = slot.levels->upload_buffers();
   frame.parameters = slot.parameters;
@@ -127,7 +127,7 @@ Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int
 }
 
 void FramePipeline::start(FrameSlot& slot, std::function<Status()> work) {
-  slot.coding = {};  // also if there is no memory for another
+  slot.coding = {};  // also without memory for another
   slot.status = guarded([&]() -> Status {
     if (workers_ == nullptr) return work();
     slot.coding = workers_->submit(std::move(work));

@@ -112,7 +112,7 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
     return make_cpu_picture_transfer(layout, threads_, stage_times_);
   }
-  // Levels do not travel here: the symbol coder reads them where they are.
+  // No copy is needed: the symbol coder reads the levels in place.
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
                                                              const CodingPlan&) override {
@@ -200,7 +200,7 @@ class CpuBackend final : public Backend {
   Status synchronize() override { return {}; }
 
  private:
-  // Luma, the longest, comes first; the others fill the gaps between its loops.
+  // Luma takes longest and comes first; the other planes use threads that its loops leave idle.
   Status work_on_planes(int planes, const std::function<Status(int)>& work,
                         const std::function<Status()>& beside,
                         const std::function<Status(int)>& first) override {

@@ -13,7 +13,7 @@
 #include "codec/util/memory_budget.hpp"
 #include "cpu/runtime/huge_pages.hpp"
 
-// Before a loop: tells the compiler that its iterations are independent.
+// Placed before a loop: tells the compiler that the iterations are independent.
 #if defined(__clang__)
 #define CTV_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

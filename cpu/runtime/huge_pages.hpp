@@ -12,8 +12,8 @@
 
 namespace ctv {
 
-/// Asks for large pages within a buffer that was not written yet. Without them it is only slower. The buffer
-/// is not aligned to them, for that would cost up to one more.
+/// Requests huge pages within a buffer that has not been written yet. A failure only costs time. The buffer
+/// is not aligned to huge pages, which could waste one more.
 inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
 #if defined(MADV_HUGEPAGE)
   constexpr size_t kPage = size_t{2} << 20;

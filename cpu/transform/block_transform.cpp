@@ -75,7 +75,7 @@ class BlockCoder final : public TransformCoder {
 
  private:
   size_t area() const { return size_t{1} << (2 * plan_.log2); }
-  // DC coefficients of a macroblock, or of one block.
+  // Rows of DC coefficients of a macroblock, or 1 for a single block.
   int dc_rows() const { return 1 << plan_.dc_row_log2; }
   int dc_cols() const { return 1 << plan_.dc_col_log2; }
   int units() const { return layout_.padded.rows >> (plan_.log2 + plan_.dc_row_log2); }
@@ -148,7 +148,7 @@ class BlockCoder final : public TransformCoder {
 
   SubbandLayout layout_;
   BlockPlan plan_;
-  int blocks_;  // in a row
+  int blocks_;  // per row
   SkippedRuns skipped_;
   int threads_ = 1;
   int pieces_ = 1;                 // ranges of units

@@ -15,10 +15,10 @@ struct Shear {
   bool subtract;
 };
 
-/// out[i] = sum over k of a_k (plus[k][i] - minus[k][i]), half_taps of them, 64ths.
+/// out[i] = sum over half_taps values of k of a_k (plus[k][i] - minus[k][i]), in 64ths.
 void filter_row(int half_taps, int32_t* out, const Coefficient* const* plus, const Coefficient* const* minus,
                 int count);
-/// The same sum over filtered rows, rounded, added to the target.
+/// The same sum over filtered rows, rounded and added to the target.
 void shear_row(Shear shear, int half_taps, Coefficient* target, const int32_t* const* plus,
                const int32_t* const* minus, int count);
 /// Both passes for two taps: the sum is (a + b - c - d) / 4.

@@ -81,7 +81,7 @@ void Rows53(Coefficient* const* rows, int n, BlockMask mask) {
         r2 = FirstStep<kInverse>(r2, r1, Load53(rows[3] + i));
         Store53(r2, rows[2] + i);
       }
-      // rows[0] may be what was stored.
+      // rows[0] may be the row just stored.
       if (rows[0] != nullptr) Store53(SecondStep<kInverse>(r1, Load53(rows[0] + i), r2), rows[1] + i);
     }
   }

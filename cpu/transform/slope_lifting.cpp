@@ -34,7 +34,7 @@ void Wavelet::forward_piece_along(const Ring& ring, int begin, int end, SlopeVie
   const auto lift_due = [&](int k) { forward_steps_9_7(k, begin, lift); };
   forward_cascade_9_7(begin, end, pairs, load, lift_due, [&](int i) {
     finish(ring.even(i), 0, i);
-    // Step 4 of the next pair still needs the odd row.
+    // Step 4 of the next pair still needs the odd row unchanged.
     std::copy_n(ring.odd(i), ring.width(), ring.spare());
     finish(ring.spare(), 2, i);
   });

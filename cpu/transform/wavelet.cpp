@@ -68,7 +68,7 @@ HWY_EXPORT(Update);
 constexpr int kGrain = 1 << 15;  // fewest samples worth a thread
 constexpr int kReach = 3;        // row pairs needed beyond a range
 
-// Dispatches at each call. A dispatch pointer that is cached before its first call detects the CPU every
+// Dispatches at each call. A dispatch pointer that is stored before its first call would detect the CPU every
 // time.
 template <typename... Args>
 void predict(Args... args) {
@@ -88,7 +88,8 @@ Wavelet::Wavelet(Pyramid kind, Extent picture, int threads)
       buffer_(piece_size_ * static_cast<size_t>(threads_)) {}
 
 Wavelet::Ring Wavelet::ring(int piece, Extent picture, BlockMask* masks) const {
-  const int held = kind_ == Pyramid::kWavelet13_7 ? kMostRing : kMostRing / 2;  // no more, for the cache
+  const int held =
+      kind_ == Pyramid::kWavelet13_7 ? kMostRing : kMostRing / 2;  // no more, to stay in the cache
   return {buffer_.data() + static_cast<size_t>(piece) * piece_size_,
           masks,
           picture,
@@ -167,7 +168,7 @@ void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& r
 
 void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) {
   const int pairs = ring.pairs();
-  // Vertical neighbours still need the row unchanged, so the horizontal steps write to the spare row.
+  // Vertical neighbours still need the unchanged row, so the horizontal steps write to the spare row.
   Coefficient* even = ring.low(ring.spare());
   Coefficient* odd = ring.high(ring.spare());
   const auto finish = [&](int r) {
@@ -175,7 +176,7 @@ void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& r
     Coefficient* t = ring.high(ring.at(r));
     const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)) & ring.wanted_of(r));
     ring.mirror_odd(t);
-    // What the last step reads beside its blocks is left from another row.
+    // The last step reads one block beyond its own, which may hold another row.
     update(false, even, s, t - 2, t - 1, t, t + 1, ring.half, with_neighbours(mask));
     ring.mirror_even(even);
     predict(true, odd, t, even - 1, even, even + 1, even + 2, ring.half, mask);
@@ -297,7 +298,7 @@ void Wavelet::lift_rows(const Ring& ring, int r, bool add) {
   });
 }
 
-// The steps of the 5/3, the first on row r, the second on the row before.
+// The steps of the 5/3: the first on row r, the second on the row before.
 void Wavelet::lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, bool second) {
   const BlockMask beside = second ? ring.mask(r - 2) : 0;
   if (first) ring.mask(r) |= ring.mask(r - 1) | ring.mask(r + 1);
@@ -311,7 +312,7 @@ void Wavelet::lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, b
   });
 }
 
-// All of the 9/7, the first on the row above row r. None is at the border of the picture.
+// All steps of the 9/7, the first on the row above row r. None may be at the border of the picture.
 void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wanted) {
   std::array<Coefficient*, 6> rows{};
   std::array<BlockMask*, 6> masks{};
@@ -328,7 +329,7 @@ void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wan
   lift_9_7_rows(inverse, rows, ring.half, ring.stride, all);
 }
 
-// A step of the 9/7, unless the pair is before `first` or outside the picture.
+// One step of the 9/7, unless the pair is before `first` or outside the picture.
 void Wavelet::lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first, BlockMask wanted) {
   if (pair < std::max(first, 0) || pair >= ring.pairs()) return;
   const int r = 2 * pair + step % 2;

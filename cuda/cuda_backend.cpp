@@ -23,7 +23,7 @@
 namespace ctv::cuda {
 namespace {
 
-// Of a plane: kernels count elements, and bytes of four to a sample, in 31 bits.
+// Limit per plane: kernels use 31 bits to count elements, and bytes of up to four per sample.
 constexpr size_t kMostLevels = size_t{1} << 29;
 
 class CudaBackend final : public Backend {
@@ -193,8 +193,8 @@ class CudaBackend final : public Backend {
       CTV_RETURN_IF_ERROR(device_->beside_planes(static_cast<bool>(first)));
       return beside();
     };
-    // A graph gives the place right behind a node to what is recorded first of all that follow it. Whatever
-    // is beside first() of all planes has others to wait for.
+    // A graph runs the first recorded successor right behind a node. With first(), beside() waits for several
+    // nodes and may be recorded first; otherwise the planes' work must be.
     if (first) CTV_RETURN_IF_ERROR(call_beside());
     for (int p = 0; p < planes; ++p) {
       CTV_RETURN_IF_ERROR(device_->on_plane(p));

@@ -15,7 +15,8 @@ struct SamplePlane {
   CTV_HOST_DEVICE int at(int r, int c) const { return data[r * stride + c]; }
 };
 
-// Sample (r, c) of a chroma plane at another subsampling. Plane: BytePlane or SamplePlane of the true extent.
+// Sample (r, c) of a chroma plane with another subsampling. Plane: BytePlane or SamplePlane of the true
+// extent.
 template <typename Plane>
 __device__ __forceinline__ int resampled(const Plane& p, ChromaShift from, ChromaShift to, int r, int c) {
   const int c0 = from.x < to.x ? 2 * c : c;

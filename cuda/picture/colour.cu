@@ -24,14 +24,14 @@ __device__ __forceinline__ int thread_col() { return static_cast<int>(blockIdx.x
 struct PlaneImport {
   BytePlane source;
   ChromaShift from, to;
-  Extent extent;  // the plane's true one
+  Extent extent;  // the true extent of the plane
   PlaneView<Sample> plane;
 };
 struct PlaneImports {
   PlaneImport of[2];
 };
 
-// One layer of the grid for each plane.
+// One layer of the grid per plane.
 __global__ void __launch_bounds__(kBlock* kBlock)
     import_chroma_kernel(const __grid_constant__ PlaneImports imports) {
   const PlaneImport& import = imports.of[blockIdx.z];
@@ -59,7 +59,7 @@ __device__ __forceinline__ void put(const PlaneView<Sample>& plane, int r, int c
   if (r < plane.rows && c < plane.cols) plane.row(r)[c] = static_cast<Sample>(v);
 }
 
-// One thread for each sample, or with quarter chroma for each 2x2.
+// One thread per sample, or per 2x2 samples with 4:2:0 chroma.
 template <bool kQuarter>
 __global__ void __launch_bounds__(kBlock* kBlock)
     import_rgb_kernel(const __grid_constant__ BytePlane source, const __grid_constant__ SamplePlanes planes) {
@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(kBlock* kBlock)
     put(planes.of[1], r, c, v.co);
     put(planes.of[2], r, c, v.cg);
   } else {
-    // Padding repeats the last chroma sample, which is not the mean of repeated pixels where the extent is
-    // even: so it repeats 2x2 pixels, and of luma their last row and column.
+    // Padding repeats the last chroma sample, which differs from the mean of repeated pixels if the extent is
+    // even. So the last 2x2 pixels are repeated for chroma, and the last row and column for luma.
     const int last_r = 2 * min_of(r, (source.rows - 1) / 2);
     const int last_c = 2 * min_of(c, (source.cols - 1) / 2);
     Ycocg v[4];
@@ -112,19 +112,19 @@ struct Colours {
   SamplePlane of[3];
   ChromaShift chroma;
   int planes;
-  int ycocg;  // also for mono, which is YCoCg without chroma
+  int ycocg;  // also for mono, as YCoCg without chroma
   YcbcrMatrix ycbcr;
 };
 
-// A warp has a piece of a row, which it joins in shared memory: it goes out by sixteen bytes a thread, for
-// bytes that go to the host's memory go at the pace of the bus (copy_planes.cu).
+// A warp joins a piece of a row in shared memory, and each thread then writes sixteen bytes: writes to host
+// memory are limited by the bus (copy_planes.cu).
 constexpr int kPiece = 512;    // pixels
-constexpr int kRun = 4;        // of a thread at once
-constexpr int kPieceRows = 8;  // of a block
+constexpr int kRun = 4;        // pixels per thread
+constexpr int kPieceRows = 8;  // per block
 
-// The rows of a chroma plane that a row of pixels lies between: twice the same without subsampling.
+// The two rows of a chroma plane around a row of pixels; without subsampling both are the same.
 struct ChromaRows {
-  int near, other;  // their first elements
+  int near, other;  // index of their first elements
 };
 __device__ __forceinline__ ChromaRows chroma_rows(const SamplePlane& p, ChromaShift from, int r) {
   const int near = r >> from.y;
@@ -133,8 +133,8 @@ __device__ __forceinline__ ChromaRows chroma_rows(const SamplePlane& p, ChromaSh
   return {near * stride, other * stride};
 }
 
-// resampled() of a run of pixels, from four samples of each row around it. Bilinear interpolation is
-// separable before it rounds, so the pixels share sums of columns. From 4:2:2, with one row twice, it is
+// resampled() of a run of pixels, from four samples of each surrounding row. Bilinear interpolation is
+// separable before rounding, so the pixels share sums of columns. For 4:2:2, with one row twice, it equals
 // upsample_linear().
 __device__ __forceinline__ void upsample_run(const Sample* samples, const ChromaRows& rows,
                                              const int (&cols)[kRun], int (&out)[kRun]) {
@@ -148,7 +148,7 @@ __device__ __forceinline__ void upsample_run(const Sample* samples, const Chroma
   }
 }
 
-// Red, green and blue as bytes, clamped, then 255.
+// Red, green and blue, clamped to bytes, then 255.
 __device__ __forceinline__ uint32_t pixel_of(const Rgb& v) {
   uint32_t high, pixel;
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(255), "r"(v.b), "r"(0));
@@ -156,8 +156,8 @@ __device__ __forceinline__ uint32_t pixel_of(const Rgb& v) {
   return pixel;
 }
 
-// kHalf: chroma has half the columns. Four blocks on a multiprocessor leave a thread the registers to load
-// all samples of a run before it uses one.
+// kHalf: chroma has half the columns. With four blocks per multiprocessor, a thread has enough registers to
+// load all samples of a run before it uses the first.
 template <bool kHalf>
 __global__ void __launch_bounds__(kBlock* kPieceRows, 4)
     export_rgb_kernel(const __grid_constant__ Colours source, const __grid_constant__ BytePlane target) {
@@ -221,8 +221,8 @@ struct BytePlanes {
   BytePlane of[3];
 };
 
-// YCoCg planes to YCbCr of any shape, by way of 4:4:4; one thread for each chroma sample and its luma
-// samples.
+// Converts YCoCg planes to YCbCr with any subsampling, by way of 4:4:4; one thread per chroma sample and its
+// luma samples.
 __global__ void __launch_bounds__(kBlock* kBlock)
     export_converted_kernel(const __grid_constant__ Colours source, ChromaShift to,
                             const __grid_constant__ BytePlanes target) {

@@ -12,7 +12,7 @@ namespace {
 constexpr int kWarps = 8;
 constexpr int kRows = 16;
 
-using Sum = unsigned long long;  // what atomicAdd takes
+using Sum = unsigned long long;  // type of atomicAdd()
 
 __global__ void __launch_bounds__(kWarp* kWarps)
     squared_error_kernel(PlaneView<const Sample> a, PlaneView<const Sample> b, Sum* total) {
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   Sum sum = 0;
   if (col < a.cols) {
     for (int r = row0; r < min(row0 + kRows, a.rows); ++r) {
-      // A difference has 17 bits with its sign, so its square fits 32 without one.
+      // A difference has 17 bits including its sign, so its square fits in 32 bits unsigned.
       const auto d = static_cast<uint32_t>(a.row(r)[col] - b.row(r)[col]);
       sum += d * d;
     }
@@ -41,7 +41,7 @@ class CudaDistortionMeter final : public DistortionMeter {
     CTV_RETURN_IF_ERROR(on_device_.allocate(d, 1));
     CTV_RETURN_IF_ERROR(on_host_.allocate(d, 1));
     CTV_RETURN_IF_ERROR(summed_.create(d, cudaEventDisableTiming));
-    // No waiting_flags(): it is not for this that a frame's last thread waits, and the sum is mostly there.
+    // Not waiting_flags(): other work determines when a frame ends, and the sum has usually arrived by then.
     CTV_RETURN_IF_ERROR(copied_.create(d, cudaEventDisableTiming | cudaEventBlockingSync));
     return {};
   }
@@ -49,7 +49,7 @@ class CudaDistortionMeter final : public DistortionMeter {
   Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    // The sum of a measurement that was not read may be lost.
+    // The result of a measurement that was not read may be lost.
     {
       const StageMark mark(d, Stage::kError);
       CTV_CUDA_TRY(d, cudaMemsetAsync(on_device_.data(), 0, sizeof(Sum), d.stream()));

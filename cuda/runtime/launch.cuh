@@ -10,17 +10,17 @@
 
 namespace ctv::cuda {
 
-/// In each kernel of launch_kernel() and launch_alone(), before it touches memory: waits for all kernels
-/// before it, and lets the next one be placed. Threads that touch none may end before, but not all of a grid:
-/// what follows that grid waits for it alone.
+/// Called first in each kernel of launch_kernel() and launch_alone(), before it accesses memory. Lets the
+/// next kernel be placed, and waits for all kernels before. Threads that access no memory may exit before it,
+/// but not all threads of a grid: the next kernel waits for this grid only.
 __device__ __forceinline__ void follow() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// kernel<<<blocks, threads, shared, stream>>>(arguments...), placed early if `overlaps`. The kernel calls
-/// follow().
+/// kernel<<<blocks, threads, shared, stream>>>(arguments...), placed early if `overlaps`. The kernel must
+/// call follow().
 template <typename... Parameters, typename... Arguments>
 void launch_on(cudaStream_t stream, bool overlaps, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
                size_t shared, const Arguments&... arguments) {
@@ -37,7 +37,7 @@ void launch_on(cudaStream_t stream, bool overlaps, void (*kernel)(Parameters...)
   cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
-/// In device.stream().
+/// Launches in device.stream().
 template <typename... Parameters, typename... Arguments>
 void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, size_t shared,
                    const Arguments&... arguments) {
@@ -45,7 +45,7 @@ void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, d
             shared, arguments...);
 }
 
-/// Placed early with one frame in flight only: what waits takes room from the kernels of others.
+/// Placed early with one frame in flight only: a waiting kernel would take room from kernels of other frames.
 template <typename... Parameters, typename... Arguments>
 void launch_alone(Device& device, cudaStream_t stream, void (*kernel)(Parameters...), dim3 blocks,
                   dim3 threads, const Arguments&... arguments) {

@@ -18,15 +18,15 @@ constexpr int kCols = kThreads;
 template <typename T>
 struct Tile {
   static constexpr int kSide = T::kSide;
-  static constexpr int kBlocks = kCols / kSide;     // in a row
-  static constexpr int kRows = kSide == 4 ? 4 : 1;  // of blocks, at most
+  static constexpr int kBlocks = kCols / kSide;     // per row
+  static constexpr int kRows = kSide == 4 ? 4 : 1;  // of blocks at most
   int32_t values[kRows * kSide][kCols + kCols / kSide];
   int32_t dc[kRows][kBlocks];
   static __device__ __forceinline__ int place(int col) { return col + col / kSide; }
 };
 
-/// body(row of blocks, line of its blocks, block) for each row of each block of the tile, those beyond the
-/// plane left out.
+/// Calls body(row of blocks, line of its blocks, block) for each row of each block of the tile that lies in
+/// the plane.
 template <typename T, typename Body>
 __device__ __forceinline__ void for_block_lines(const BlockWork& work, int first_block, Body body) {
   using TileT = Tile<T>;

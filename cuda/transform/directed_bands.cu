@@ -21,7 +21,7 @@ struct DirectedLevels {
   WaveletBand<T> bands[kDirectedBands];
 };
 
-// Calls body(sample, level) with the places of this thread's coefficient in the bands and of its level.
+// Calls body(sample, level) with the indices of this thread's coefficient in the bands and of its level.
 template <typename T, typename Body>
 __device__ __forceinline__ void for_own(const DirectedLevels<T>& levels, const int8_t* directions, int band,
                                         Body body) {
@@ -60,7 +60,7 @@ struct DirectedSearch {
   uint32_t steps[kDirectedBands];
 };
 
-// A thread has a cell of a direction.
+// One thread per cell of a direction.
 __global__ void __launch_bounds__(kCostThreads)
     directed_costs_kernel(const __grid_constant__ DirectedSearch of, const Coefficient* bands,
                           unsigned long long* costs) {

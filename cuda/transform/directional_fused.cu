@@ -28,7 +28,7 @@ struct Tile {
   int16_t data[kRows][kCols + 2];  // local (r, c) is sample (row0 - kBorder + r, col0 - kBorder + c)
 };
 
-// What the kernels need beside the level: which direction a phase of 2x2 samples is.
+// Arguments of the kernels besides the level: the direction of each phase of 2x2 samples.
 struct FusedLevel {
   int rows, cols;             // of a band
   int direction_of_phase[4];  // kDepth 2
@@ -46,7 +46,7 @@ template <int kDepth, int kLevel, int kTarget, int kSign>
 __device__ __forceinline__ void shear(Tile<kDepth>& tile, int margin) {
   constexpr bool kSine = kTarget == 1;
   if constexpr (kLevel == 1) {
-    // Local parity is that of the plane: rows and columns are off by the same border.
+    // Local parity equals that of the plane: the border is the same in rows and columns.
     for (int r = margin + static_cast<int>(threadIdx.y); r < tile.kRows - margin; r += kThreadsY) {
       for (int c = 2 * static_cast<int>(threadIdx.x) + ((r + kTarget) & 1); c < tile.kCols - margin;
            c += 2 * kThreadsX) {
@@ -70,7 +70,7 @@ __device__ __forceinline__ void shear(Tile<kDepth>& tile, int margin) {
   __syncthreads();
 }
 
-// The three shears of a tree level, the first on samples `margin` from the edge. kSign: 1 forward, -1
+// The three shears of a tree level, the first on samples `margin` from the tile's edge. kSign: 1 forward, -1
 // inverse.
 template <int kDepth, int kLevel, int kSign>
 __device__ __forceinline__ void split(Tile<kDepth>& tile, int margin) {

@@ -7,10 +7,10 @@
 
 namespace ctv::cuda {
 
-/// Whether these kernels have a bank: two taps, two or four directions.
+/// Whether these kernels support a bank: two taps, two or four directions.
 bool fuses_directions(int directions_log2, int taps);
 
-/// bands -> levels; the bands stay as they are.
+/// bands -> levels; the bands are unchanged.
 Status directional_quantise(Device& device, const GatheredScale& level, const DirectionalPlan& plan,
                             std::span<const SubbandQuantiser> quantisers, const Bands& bands, Level* levels);
 /// levels -> bands.

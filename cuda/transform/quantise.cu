@@ -12,14 +12,14 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-constexpr int kEach = 8;  // levels of a thread
+constexpr int kEach = 8;  // levels per thread
 
-// A thread's levels, so many rows apart, and where their coefficients lie.
+// Row distance of a thread's levels, and the positions of their coefficients.
 constexpr int kRowsOn = kBlock / kEach;
-static_assert(kRowsOn % 2 == 0);  // rows of a thread lie alike in a quincunx
+static_assert(kRowsOn % 2 == 0);  // rows of a thread have equal parity in a quincunx
 
 struct OwnLevels {
-  int rows;  // from the thread's first on
+  int rows;  // from the thread's first row on
   int level, level_on;
   int position, position_on;
 };

@@ -16,7 +16,7 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-constexpr int kRows = 8;  // of a thread
+constexpr int kRows = 8;  // per thread
 
 struct MovedSubband {
   int rows, cols;
@@ -43,13 +43,13 @@ __device__ __forceinline__ int moved_within(int at, int step, int last) {
   return __viaddmin_s32_relu(at, step, last);
 }
 
-// Predicts the levels of a thread. Rows of an aligned group of kShared have one vector. put(k, level, held)
-// receives the level of the thread's row k; held: the subband has this row.
+// Predicts the levels of a thread. kShared consecutive, aligned rows have the same vector. put(k, level,
+// held) receives the level of the thread's row k; held: the subband has this row.
 template <int kShared, typename Put>
 __device__ __forceinline__ void predict_rows(const MovedSubband& s, const Prediction& p, const Put& put) {
   const int first = first_row();
   const int c = own_col();
-  const int rows = s.rows - first;  // from the thread's first on
+  const int rows = s.rows - first;  // from the thread's first row on
   if (rows <= 0 || c >= s.cols) return;
   follow();
   const uint32_t* const column = p.vectors + block_of(c, s.col_shift, p.log2_block, p.grid_cols);
@@ -85,18 +85,18 @@ __global__ void __launch_bounds__(kBlock* kBlock / kRows, 8)
   predict_rows<kShared>(subbands.of[blockIdx.z], p, [](int, Level, bool) {});
 }
 
-// Where the coefficients of a subband go.
+// Positions of a subband's coefficients.
 struct PlacedSubband {
   Coefficient* first;
-  int row_on, col_on;  // elements to the next one below, and at the right
-  int odd_row_on;      // quincunx: more for odd rows
+  int row_on, col_on;  // elements to the next coefficient below, and to the right
+  int odd_row_on;      // quincunx: additional offset of odd rows
   uint32_t step, reconstruction_offset;
 };
 struct PlacedSubbands {
   MovedSubband of[1 + kMaxGatheredSubbands];
   PlacedSubband placed[1 + kMaxGatheredSubbands];
 };
-static_assert(kRows % 2 == 0);  // rows of a thread are odd where k is
+static_assert(kRows % 2 == 0);  // row k of a thread is odd where k is
 
 template <int kShared>
 __global__ void __launch_bounds__(kBlock* kBlock / kRows, 8)
@@ -115,7 +115,7 @@ MovedSubband moved_subband(const Subband& s, ChromaShift chroma) {
           static_cast<uint8_t>(s.col_shift + chroma.x)};
 }
 
-// kernels[i] has one vector for 2^i rows. The last one is taken that is right for all subbands.
+// kernels[i] uses one vector for 2^i rows. Launches the last one that is valid for all subbands.
 template <typename Kernel, size_t kKernels, typename Subbands>
 void launch(Device& device, const std::array<Kernel, kKernels>& kernels, const Subbands& subbands, int count,
             const Prediction& p) {

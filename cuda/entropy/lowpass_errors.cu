@@ -23,7 +23,7 @@ struct Work {
 };
 
 __global__ void __launch_bounds__(kThreads) lowpass_kernel(const __grid_constant__ Work work) {
-  follow();
+  pdl_begin();
   if (blockIdx.x == 0 && blockIdx.y == 0) {
     for (uint32_t c = threadIdx.x; c < work.components; c += kThreads) work.next_sums[c] = {};
   }

@@ -56,7 +56,7 @@ __device__ TileSums find_bits(const BitWork& work, const DeviceTileSet& set, con
 }
 
 __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant__ BitWork work) {
-  follow();
+  pdl_begin();
   __shared__ TileSums sums[kTileBands];
   __shared__ uint32_t some[kTileBands];
   const uint32_t lane = threadIdx.x % kWarp;
@@ -99,7 +99,7 @@ struct CutWork {
 };
 
 __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant__ CutWork work) {
-  follow();
+  pdl_begin();
   __shared__ uint32_t warp_costs[kCutWarps];
   __shared__ uint32_t warp_ends[kCutWarps];
   const uint32_t lane = threadIdx.x % kWarp;

@@ -125,7 +125,7 @@ __device__ uint32_t event_of(const PieceWork& work, const TileGroup& group, uint
 }
 
 __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_constant__ PieceWork work) {
-  follow();
+  pdl_begin();
   __shared__ TileGroup group;
   using Writer = PieceWriter<kWindow>;
   __shared__ ReadyEvent windows[2][kWindow + Writer::kReadBeyond];
@@ -184,7 +184,7 @@ struct JoinWork {
 };
 
 __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constant__ JoinWork work) {
-  follow();
+  pdl_begin();
   __shared__ unsigned long long before;  // bytes of all pieces before the group
   __shared__ uint32_t sizes[kGroup], first[kGroup + 1];
   const PieceWork& pieces = work.pieces;

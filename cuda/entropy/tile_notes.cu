@@ -34,7 +34,7 @@ __device__ __forceinline__ uint32_t note_bands(const NoteWork& work, const Devic
 
 __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
     notes_kernel(const __grid_constant__ NoteWork work) {
-  follow();
+  pdl_begin();
   __shared__ NotedPart parts[kTileBands];
   __shared__ uint16_t numbers[kTileBands][kPartLevels];
   const uint32_t lane = threadIdx.x % kWarp;

@@ -108,7 +108,7 @@ __device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& uni
 template <int kRows, int kCols>
 __global__ void __launch_bounds__(kWarp* kUnitWarps)
     find_still_kernel(const __grid_constant__ Comparison c, uint8_t* still) {
-  follow();
+  pdl_begin();
   const CellUnit unit = unit_of_warp(c);
   if (unit.row >= c.grid_rows) return;
   const int lane = thread_x() % kWarp;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
 __global__ void __launch_bounds__(kWarp* kUnitWarps)
     find_close_kernel(const __grid_constant__ Comparison c, uint32_t base_step, const MotionVector* vectors,
                       uint8_t* close) {
-  follow();
+  pdl_begin();
   const CellUnit unit = unit_of_warp(c);
   if (unit.row >= c.grid_rows) return;
   const int lane = thread_x() % kWarp;

@@ -237,7 +237,7 @@ __global__ void __launch_bounds__(kWarps* kWarp, 2)
   const int thread = thread_x();
   const int row = static_cast<int>(blockIdx.y) * SkipRoot::kSide;
   const int col = static_cast<int>(blockIdx.x) * SkipRoot::kSide;
-  follow();
+  pdl_begin();
   bool moves = false;
   if (thread < kWarp) {
     const bool unit = thread < SkipRoot::kUnits;

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const PlaneView<Sample>& plane = import.plane;
   const int r = thread_row();
   const int c = thread_col();
-  follow();
+  pdl_begin();
   if (r >= plane.rows || c >= plane.cols) return;
   plane.row(r)[c] =
       static_cast<Sample>(resampled(import.source, import.from, import.to, min_of(r, import.extent.rows - 1),
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
     import_rgb_kernel(const __grid_constant__ BytePlane source, const __grid_constant__ SamplePlanes planes) {
   const int r = thread_row();
   const int c = thread_col();
-  follow();
+  pdl_begin();
   if constexpr (!kQuarter) {
     const Ycocg v = ycocg_at(source, r, c);
     put(planes.of[0], r, c, v.y);
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const BytePlane& target = e.target;
   const int r = thread_row();
   const int c = thread_col();
-  follow();
+  pdl_begin();
   if (r >= target.rows || c >= target.cols) return;
   target.put(r, c, e.source.data == nullptr ? 128 : resampled(e.source, e.from, e.to, r, c));
 }
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(kBlock* kPieceRows, 4)
   const int row = static_cast<int>(blockIdx.y) * kPieceRows + thread_y();
   const int col = static_cast<int>(blockIdx.x) * kPiece;
   const int lane = thread_x();
-  follow();
+  pdl_begin();
   if (row >= target.rows) return;
   const int count = min_of(target.cols - col, kPiece);
   const int luma = row * static_cast<int>(source.of[0].stride);
@@ -228,7 +228,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
                             const __grid_constant__ BytePlanes target) {
   const int r = thread_row();
   const int c = thread_col();
-  follow();
+  pdl_begin();
   if (r >= target.of[1].rows || c >= target.of[1].cols) return;
   Ycbcr v[4];
 #pragma unroll

@@ -72,7 +72,7 @@ struct Imports {
 
 __global__ void __launch_bounds__(kBlock* kBlock)
     import_same_kernel(const __grid_constant__ Imports imports, const __grid_constant__ PlaneBlocks blocks) {
-  follow();
+  pdl_begin();
   Place at = place_of(blocks, kBlock, kBlock * kRun);
   at.row += thread_y();
   at.col += thread_x() * kRun;
@@ -102,7 +102,7 @@ struct Exports {
 
 __global__ void __launch_bounds__(kBlock* kPieceRows)
     export_same_kernel(const __grid_constant__ Exports exports, const __grid_constant__ PlaneBlocks blocks) {
-  follow();
+  pdl_begin();
   const Place at = place_of(blocks, kPieceRows, kPiece);
   const BytePlane& target = exports.to[at.plane];
   const int row = at.row + thread_y();

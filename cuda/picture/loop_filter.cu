@@ -263,7 +263,7 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
 __global__ void __launch_bounds__(kThreads)
     filter_changes_kernel(const __grid_constant__ UnfilteredPlanes planes, const uint8_t* skips,
                           unsigned long long* changes) {
-  follow();
+  pdl_begin();
   constexpr int kMost = 1 << (kLog2Cell - 1);
   __shared__ TileWeights weights;
   __shared__ union {
@@ -300,7 +300,7 @@ __device__ __forceinline__ void write_pair(const PlaneView<Sample>& to, int row,
 __global__ void __launch_bounds__(kThreads)
     filter_kernel(PlaneView<const Sample> from, const __grid_constant__ LoopFilter filter,
                   const __grid_constant__ FilteredCells cells, PlaneView<Sample> to) {
-  follow();
+  pdl_begin();
   __shared__ TileWeights weights;
   __shared__ FilterTile<kDown> tile;
   const int thread = thread_y() * kWarp + thread_x();

@@ -10,17 +10,18 @@
 
 namespace ctv::cuda {
 
-/// Called first in each kernel of launch_kernel() and launch_alone(), before it accesses memory. Lets the
-/// next kernel be placed, and waits for all kernels before. Threads that access no memory may exit before it,
-/// but not all threads of a grid: the next kernel waits for this grid only.
-__device__ __forceinline__ void follow() {
+/// Called first in each kernel of launch_kernel() and launch_alone(), before it accesses memory:
+/// griddepcontrol.launch_dependents and griddepcontrol.wait. Lets the next kernel be placed, and waits for
+/// all kernels before. Threads that access no memory may exit before it, but not all threads of a grid: the
+/// next kernel waits for this grid only.
+__device__ __forceinline__ void pdl_begin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
 
 /// kernel<<<blocks, threads, shared, stream>>>(arguments...), placed early if `overlaps`. The kernel must
-/// call follow().
+/// call pdl_begin().
 template <typename... Parameters, typename... Arguments>
 void launch_on(cudaStream_t stream, bool overlaps, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
                size_t shared, const Arguments&... arguments) {

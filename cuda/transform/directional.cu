@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   using Shape = Tile<kHalf>;
   __shared__ Shape tile;
   if (gate.directions != nullptr) {
-    follow();
+    pdl_begin();
     if (gate.directions[blockIdx.z >> grids.count_log2] < gate.depth) return;
   }
   const ShearGrid& g = grids.of[blockIdx.z & ((1U << grids.count_log2) - 1)];
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(kThreads, 8)
                  stays(g, patch.start, patch.rows, Shape::kCols) &&
                  stays(g, target_start, kTileRows, kTileCols);
 
-  follow();
+  pdl_begin();
   Coefficient* const targets = band + g.target_base;
   const int first_row = row0 + warp * kColumnRun;
   const int own_rows = col0 + lane < g.count_cols ? min_of(g.count_rows - first_row, kColumnRun) : 0;

@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   __shared__ Tile<kDepth> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
-  follow();
+  pdl_begin();
   const Coefficient* band = bands + static_cast<ptrdiff_t>(blockIdx.z) * fused.rows * fused.cols;
   for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
     const Coefficient* line =
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   __shared__ Tile<kDepth> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
-  follow();
+  pdl_begin();
   for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
     const int row = wrap(row0 - kBorder + r, fused.rows);
     for (int c = static_cast<int>(threadIdx.x); c < tile.kCols; c += kThreadsX) {

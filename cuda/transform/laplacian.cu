@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kLowThreads, kLowBlocks)
   const int row0 = static_cast<int>(blockIdx.y) * kTile;
   const int col0 = static_cast<int>(blockIdx.x) * kTile;
   const int thread = static_cast<int>(threadIdx.x);
-  follow();
+  pdl_begin();
   if (const int r = thread / (kTile / kRowRun); r < kLowSums) {
     constexpr int kWords = kRowRun + kLowpassReach;
     const int low = thread % (kTile / kRowRun) * kRowRun;
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(kColumnThreads)
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int place = mirrored<kLowpassReach>(2 * (col0 - 1 + lane), cols) >> 1;
   const int last_place = mirrored<kLowpassReach>(2 * (col0 - 1 + kWarp + lane), cols) >> 1;
-  follow();
+  pdl_begin();
 #pragma unroll
   for (int r = static_cast<int>(threadIdx.x) / kWarp; r < kSide; r += kColumnThreads / kWarp) {
     const int row = mirrored<kLowpassReach>(2 * (row0 - 1 + r), rows) >> 1;
@@ -324,7 +324,7 @@ __global__ void __launch_bounds__(kColumnThreads, 4)
   const int col0 = static_cast<int>(blockIdx.x) * kTile;
   const OwnSamples own = own_samples(row0, col0, m.rows, m.cols);
   const bool pairs = has_pairs(target);
-  follow();
+  pdl_begin();
   make_tile(m, row0, col0, x);
   // Loads of the prediction begin here: the target may be the prediction, so they cannot be moved across a
   // store.

@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kBlock* kRowsOn)
                           Level* levels) {
   const OwnLevels own = own_levels(scale);
   const SubbandQuantiser q = quantisers.of[blockIdx.z];
-  follow();
+  pdl_begin();
   Coefficient x[kEach];
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kBlock* kRowsOn)
                             Coefficient* bands) {
   const OwnLevels own = own_levels(scale);
   const SubbandQuantiser q = quantisers.of[blockIdx.z];
-  follow();
+  pdl_begin();
   Level x[kEach];
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
                                Coefficient* coefficients) {
   const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  follow();
+  pdl_begin();
   if (r < rows && c < cols) coefficients[r * cols + c] = source.at(r, c);
 }
 
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
                           const __grid_constant__ PlaneTarget target) {
   const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  follow();
+  pdl_begin();
   if (r < rows && c < cols) target.put(r, c, coefficients[r * cols + c]);
 }
 

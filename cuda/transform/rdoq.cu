@@ -126,7 +126,7 @@ __device__ __forceinline__ Level decide(const RdoSubbands& subbands, const RdoSu
 __global__ void __launch_bounds__(kThreads)
     quantise_rdo_kernel(const __grid_constant__ RdoSubbands subbands, const Coefficient* coefficients,
                         Level* levels) {
-  follow();
+  pdl_begin();
   __shared__ uint32_t listed;
   __shared__ uint16_t list[kPiece];  // 32 x thread + bit of its `alive`
   int n = subbands.count - 1;

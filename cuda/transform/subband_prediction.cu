@@ -51,7 +51,7 @@ __device__ __forceinline__ void predict_rows(const MovedSubband& s, const Predic
   const int c = own_col();
   const int rows = s.rows - first;  // from the thread's first row on
   if (rows <= 0 || c >= s.cols) return;
-  follow();
+  pdl_begin();
   const uint32_t* const column = p.vectors + block_of(c, s.col_shift, p.log2_block, p.grid_cols);
   uint32_t v[kRows / kShared];
 #pragma unroll

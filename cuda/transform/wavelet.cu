@@ -184,7 +184,7 @@ template <class Wavelet, int kScales>
 __global__ void __launch_bounds__(kForwardThreads<ForwardTile<Wavelet, kScales, 0>>)
     wavelet_forward_kernel(const __grid_constant__ WaveletScales<int16_t, kScales> scales,
                            const __grid_constant__ PlaneSource source) {
-  follow();
+  pdl_begin();
   using Finer = ForwardTile<Wavelet, kScales, 0>;
   __shared__ uint32_t tile[kBorderedRows<Finer>][Finer::kCols / 2 + 1];  // filtered along rows
   if constexpr (kScales == 1) {
@@ -295,7 +295,7 @@ template <class Wavelet, int kScales>
 __global__ void __launch_bounds__(kInverseThreads<InverseTile<Wavelet, kScales, 0>>)
     wavelet_inverse_kernel(const __grid_constant__ WaveletScales<const int16_t, kScales> scales,
                            const __grid_constant__ PlaneTarget target) {
-  follow();
+  pdl_begin();
   using Finer = InverseTile<Wavelet, kScales, 0>;
   constexpr int kRun = Finer::kRowRun;
   const WaveletScale<const int16_t>& scale = scales.at[0];

@@ -73,7 +73,7 @@ class NetSender {
   NetSender(const NetSender&) = delete;
   NetSender& operator=(const NetSender&) = delete;
   void protect(const ctv_net_protection& p) { ASSERT_EQ(ctv_net_sender_protect(handle, &p), CTV_OK); }
-  /// What waits to be sent.
+  /// Takes the datagrams that wait to be sent.
   std::vector<Datagram> take(int64_t now_us = 0) {
     std::vector<Datagram> all;
     const uint8_t* data = nullptr;
@@ -114,7 +114,7 @@ class NetReceiver {
   ctv_status push(const Datagram& d, int64_t now_us = 0) {
     return ctv_net_receiver_push(handle, now_us, d.data(), d.size());
   }
-  /// All frames that are due.
+  /// Takes all frames that are due.
   std::vector<Received> take(int64_t now_us = 0) {
     std::vector<Received> all;
     ctv_net_frame frame;
@@ -146,7 +146,7 @@ class NetReceiver {
   ctv_net_receiver* handle = nullptr;
 };
 
-/// Every part that is there has its bytes, every other is zeros of its size.
+/// Expects the bytes of every present part, and zeros of its size for every missing part.
 inline void expect_parts(const Received& r, const std::vector<PartSpec>& specs) {
   ASSERT_EQ(r.parts.size(), specs.size());
   for (size_t i = 0; i < specs.size(); ++i) {

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 /// CPU, cores, memory, system, CUDA devices and driver, compiler, commit, library version, time (UTC).
 Json machine_json();
-/// A number, or null where JSON has none for it (infinity).
+/// A number, or null where JSON cannot represent it (infinity).
 Json number(double value);
 
 /// A document as text; names from outside may not be UTF-8.

@@ -15,7 +15,8 @@ struct Arguments {
   std::vector<std::string> positional;
   std::vector<const char*> rest;  // argv for Options::parse; points into argv
 };
-/// `repeated`: names of options and where their values go. Strings of argv must outlive the result.
+/// `repeated`: names of options and the destinations of their values. Strings of argv must outlive the
+/// result.
 Arguments take_arguments(int argc, const char* const* argv, const Options& options,
                          const std::vector<std::pair<std::string, std::vector<std::string>*>>& repeated);
 

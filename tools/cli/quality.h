@@ -21,17 +21,17 @@ struct ChannelError {
 /// Infinite for equal samples.
 double psnr(const ChannelError& error);
 
-/// Of luma, or of the first channel; 100 for equal pictures, so that a mean exists.
+/// PSNR of luma, or of the first channel; 100 for equal pictures, so that a mean exists.
 double luma_psnr(const ctv_picture& source, const ctv_picture& decoded);
 
 class Quality {
  public:
-  /// Two pictures of one shape in host memory. Throws std::invalid_argument for different shapes.
+  /// Compares two pictures of one shape in host memory. Throws std::invalid_argument for different shapes.
   void add(const ctv_picture& source, const ctv_picture& decoded, bool with_ssim);
   const std::vector<ChannelError>& channels() const { return channels_; }
-  /// (6 Y + U + V) / 8 of the PSNRs; of luma alone for grey; the mean of R, G and B.
+  /// (6 Y + U + V) / 8 of the PSNRs; luma's for grey; the mean of R, G and B for RGB.
   double weighted_psnr() const;
-  /// Mean over the pictures added.
+  /// Mean over the added pictures.
   std::optional<double> ssim() const;
   void merge(const Quality& other);
 
@@ -41,7 +41,7 @@ class Quality {
   int64_t ssim_count_ = 0;
 };
 
-/// SSIM of one plane each, rows without gaps.
+/// SSIM of two planes without gaps between rows.
 double ssim(const uint8_t* a, const uint8_t* b, int32_t width, int32_t height);
 
 }  // namespace ctv::tools

@@ -8,22 +8,22 @@
 
 namespace ctv::tools {
 
-/// Thrown once a signal has come.
+/// Thrown after a signal.
 struct Interrupted {
-  std::string left = "nothing written under the output's name";  // what is left behind, for the message
+  std::string left = "nothing written under the output's name";  // state of the output, for the message
 };
 
 void install_signal_handlers();
-/// Throws Interrupted once a signal has come.
+/// Throws Interrupted after a signal.
 void check_interrupted();
-/// Puts the signal off, so that what has been measured until then can be written; die_by_signal() still ends
-/// by it. Another signal interrupts again.
+/// Defers the signal, so that results can be written; die_by_signal() still ends by it. Another signal
+/// interrupts again.
 void put_off_signal();
-/// Ends the process by the signal that came.
+/// Ends the process by the received signal.
 void die_by_signal();
 
 struct Temporary;
-/// Remembers a path that the handler of a second signal unlinks, until forget_temporary.
+/// Registers a path for the handler of a second signal to unlink, until forget_temporary().
 Temporary* remember_temporary(const std::string& path);
 void forget_temporary(Temporary* temporary);
 

@@ -17,7 +17,7 @@ namespace ctv::tools {
 
 /// A whole decimal number in [minimum, maximum].
 std::optional<int64_t> parse_integer(std::string_view s, int64_t minimum, int64_t maximum);
-/// A finite decimal number, '.' as the point whatever the locale.
+/// A finite decimal number with '.' as the point in any locale.
 std::optional<double> parse_real(std::string_view s);
 /// "1280x720": width and height, each 1..65535.
 std::optional<std::pair<int32_t, int32_t>> parse_size(std::string_view s);

@@ -17,14 +17,14 @@ class PictureSink {
   /// `total`: pictures to come, if known. Both references must outlive the sink.
   PictureSink(const DecodeOptions& options, DecodeResult& result) : options_(options), result_(result) {}
 
-  /// Pictures that the stream has, if that is known.
+  /// Sets the stream's number of pictures, if known.
   void expect(std::optional<int64_t> pictures) { total_ = pictures; }
   bool full() const { return options_.frames >= 0 && result_.frames >= options_.frames; }
-  /// The next picture decoded.
+  /// Takes the next decoded picture.
   void take(const ctv_picture& picture);
-  /// A new stream begins: numbers start again.
+  /// Begins a new stream: numbers restart.
   void restart() { next_.reset(); }
-  /// Nothing more comes. `pictures`: how many the stream would have had.
+  /// Ends the stream. `pictures`: number of pictures that the stream should have.
   void finish(int64_t pictures);
 
  private:
@@ -35,8 +35,8 @@ class PictureSink {
   const DecodeOptions& options_;
   DecodeResult& result_;
   std::optional<int64_t> total_;
-  std::optional<int64_t> next_;  // number of the next picture, once one has come
-  Frame last_;                   // with --keep-going: the picture before
+  std::optional<int64_t> next_;  // number of the next picture, after the first
+  Frame last_;                   // with --keep-going: the previous picture
   std::unique_ptr<FrameWriter> writer_;
   std::optional<Progress> progress_;
   PictureMd5 md5_;

@@ -25,12 +25,12 @@ struct Inspection {
 class Inspector {
  public:
   Inspector(const Inspection& what, const ctv_config& config, std::span<const uint8_t> header);
-  /// A picture that has been given to the encoder.
+  /// Adds a picture that was sent to the encoder.
   void expect(const Frame& frame);
-  /// The packet of the oldest picture expected; returns its quality. Throws Failure(kStream) if it is not
-  /// right.
+  /// Checks the packet of the oldest expected picture; returns its quality. Throws Failure(kStream) if the
+  /// packet is wrong.
   Quality packet(const Unit& unit);
-  /// What --verify has compared, in words.
+  /// Text about what --verify has compared.
   std::string verified() const;
 
  private:

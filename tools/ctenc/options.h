@@ -20,8 +20,8 @@ struct EncodeOptions {
   std::string preset = "default";
   std::vector<std::function<void(ctv_config&)>> edits;
   bool choose_directions = false;  // from the first picture
-  std::string generate;            // a clip instead of an input
-  std::set<std::string> given;     // the names of all options given
+  std::string generate;            // generates a clip instead of reading an input
+  std::set<std::string> given;     // names of all given options
   RunOptions run;
   int64_t seek = 0;
   int64_t frames = -1;  // all
@@ -31,7 +31,7 @@ struct EncodeOptions {
 
 ToolText ctenc_text();
 void add_encode_options(Options& options, EncodeOptions& encode);
-/// Preset, edits, input's shape.
+/// The preset with the options and the input's format.
 ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video);
 
 }  // namespace ctv::tools

@@ -19,7 +19,7 @@
 namespace ctv::tools {
 namespace {
 
-/// The first bytes of a regular file; "" for anything else, which must not be opened twice.
+/// The first bytes of a regular file; "" for others, which must not be opened twice.
 std::string beginning(const std::string& path) {
   struct stat status {};
   if (path == "-" || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "";

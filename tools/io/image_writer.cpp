@@ -62,7 +62,7 @@ void ImageWriter::write(const ctv_picture& picture) {
     encoded.assign(header.begin(), header.end());
     encoded.insert(encoded.end(), samples.begin(), samples.end());
   }
-  // A sequence of PPM images on standard output is what ffmpeg's image2pipe reads.
+  // ffmpeg's image2pipe reads a sequence of PPM images from standard output.
   files_.push_back(std::make_unique<OutputFile>(path_ == "-" ? path_ : pattern_.name(next_)));
   files_.back()->write(std::span<const uint8_t>(encoded));
   files_.back()->close();

@@ -11,8 +11,8 @@
 
 namespace ctv::tools {
 
-/// An RGB or grey picture in host memory as a PNG file's bytes. Throws Failure(kFile) if it cannot be
-/// compressed.
+/// Compresses an RGB or grey picture in host memory to the bytes of a PNG file. Throws Failure(kFile) on
+/// failure.
 std::vector<uint8_t> png_of(const ctv_picture& picture);
 
 class ImageWriter : public FrameWriter {
@@ -27,7 +27,7 @@ class ImageWriter : public FrameWriter {
   std::string path_;
   bool png_;
   int64_t next_;
-  std::vector<std::unique_ptr<OutputFile>> files_;  // whole, under temporary names
+  std::vector<std::unique_ptr<OutputFile>> files_;  // complete, under temporary names
   uint64_t size_ = 0;
 };
 

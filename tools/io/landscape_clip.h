@@ -12,7 +12,7 @@ namespace ctv::tools {
 
 class LandscapeClip : public FrameReader {
  public:
-  /// I420 or RGB8. The seed chooses another landscape.
+  /// I420 or RGB8. The seed selects the landscape.
   explicit LandscapeClip(const ClipSpec& spec);
   bool read(Frame& frame) override;
   void skip(int64_t n) override { next_ += n < frames_ - next_ ? n : frames_ - next_; }

@@ -14,7 +14,7 @@ namespace ctv::tools {
 class Md5 {
  public:
   void add(std::span<const uint8_t> bytes);
-  /// The digest of everything added, 32 hexadecimal digits; the object is spent.
+  /// Returns the digest as 32 hexadecimal digits; the object must not be used afterwards.
   std::string finish();
 
  private:

@@ -13,7 +13,7 @@
 namespace ctv::tools {
 namespace {
 
-/// y4m says its own rate; the user may know better.
+/// Replaces the rate in a y4m header by the user's.
 class RatedReader : public FrameReader {
  public:
   RatedReader(std::unique_ptr<FrameReader> reader, std::pair<int32_t, int32_t> rate)

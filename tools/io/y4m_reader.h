@@ -17,7 +17,7 @@ VideoFormat parse_y4m_header(std::string_view line, const std::string& name,
 
 class Y4mReader : public FrameReader {
  public:
-  /// Reads the header. Takes no more bytes from the source than it needs.
+  /// Reads the header, and no more bytes from the source than needed.
   explicit Y4mReader(std::unique_ptr<ByteSource> source, uint64_t max_pixels = kMaxPixels);
   bool read(Frame& frame) override;
   void skip(int64_t n) override;

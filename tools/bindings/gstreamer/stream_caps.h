@@ -17,7 +17,8 @@ namespace ctv::gst {
   "application/x-rtp, media = (string) video, clock-rate = (int) " G_STRINGIFY( \
       CTV_GST_RTP_CLOCK) ", encoding-name = (string) " CTV_GST_RTP_NAME
 
-/// Caps of parsed frames: width, height, framerate and the header as codec_data. Null if the header is none.
+/// Caps of parsed frames: width, height, framerate and the header as codec_data. Null if the header is
+/// invalid.
 GstCaps* caps_of_header(const uint8_t* data, size_t size);
 /// A copy of bytes.
 GstBuffer* buffer_of(const uint8_t* data, size_t size);

@@ -8,7 +8,7 @@
 
 namespace ctv::tools {
 
-/// format: matroska, nut or mov. Returns the number of frames. Throws Failure; nothing is left then.
+/// format: matroska, nut or mov. Returns the number of frames. Throws Failure, and then leaves no file.
 int64_t mux_stream(const std::string& stream, const std::string& container, const std::string& format);
 
 }  // namespace ctv::tools

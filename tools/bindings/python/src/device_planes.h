@@ -20,7 +20,7 @@ class DeviceSamples {
  public:
   /// Contents undefined.
   DeviceSamples(int device, size_t size);
-  /// With or without the interpreter's lock.
+  /// May be called with or without the GIL.
   ~DeviceSamples();
   DeviceSamples(const DeviceSamples&) = delete;
   DeviceSamples& operator=(const DeviceSamples&) = delete;
@@ -32,13 +32,13 @@ class DeviceSamples {
  private:
   struct Own {
     DeviceBytes bytes;
-    CudaEvent written;  // behind it the samples are there
+    CudaEvent written;  // event after which the samples are valid
   };
   const int device_;
   std::unique_ptr<Own> own_;
 };
 
-/// Copies a received picture's samples. Its data and strides then are those of the copy.
+/// Copies a received picture's samples; its data and strides then refer to the copy.
 std::shared_ptr<const DeviceSamples> copy_on_device(ctv_picture& picture, int device);
 
 /// ctv.CudaPlane: one plane of uint8. Shares the picture's samples.

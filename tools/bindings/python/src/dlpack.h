@@ -9,7 +9,7 @@ namespace ctv::python::dlpack {
 
 constexpr int32_t kCpu = 1, kCuda = 2;  // device types
 constexpr uint8_t kUnsigned = 1;        // code of unsigned integers
-constexpr uint64_t kIsCopied = 2;       // a flag: the memory is the consumer's alone
+constexpr uint64_t kIsCopied = 2;       // a flag: the consumer owns the memory exclusively
 constexpr const char* kUnversioned = "dltensor";
 constexpr const char* kVersioned = "dltensor_versioned";
 

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Both ends of a piece, read before either is written: right for any overlap, and for any size from one to
+// Loads both ends of a block before it stores either: correct for any overlap, and for any size from one to
 // two of T.
 template <typename T>
 inline void move_ends(uint8_t* to, const uint8_t* from, size_t size) {

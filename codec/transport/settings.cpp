@@ -59,9 +59,9 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
   const double bits = static_cast<double>(m.bitrate) * std::max(m.part_permille, kLeastParts) / 1000;
   const double fps = static_cast<double>(m.fps_num) / m.fps_den;
   s.bitrate = std::max<int64_t>(1, static_cast<int64_t>(bits));
-  s.every = 1;
-  while (s.every < kMostSkipped && bits / fps * s.every < kLeastFrame) ++s.every;
-  s.temporal_layers = m.forwarded == 0 ? 1 : fps / s.every >= kFastEnough ? 3 : 2;
+  s.frame_interval = 1;
+  while (s.frame_interval < kMostSkipped && bits / fps * s.frame_interval < kLeastFrame) ++s.frame_interval;
+  s.temporal_layers = m.forwarded == 0 ? 1 : fps / s.frame_interval >= kFastEnough ? 3 : 2;
   return s;
 }
 

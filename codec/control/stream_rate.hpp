@@ -21,8 +21,8 @@ class StreamRate final : public RateController {
   /// See ConstantQuality::set_crf().
   void set_crf(double crf, uint64_t next) { quality_.set_crf(crf, next); }
   void set_target(const SizeTarget& target) { size_.set_target(target); }
-  /// See TargetSize::set_lasting().
-  void set_lasting(bool lasting) { size_.set_lasting(lasting); }
+  /// See TargetSize::set_base_reference().
+  void set_base_reference(bool value) { size_.set_base_reference(value); }
   /// See TargetSize::take_debt().
   void take_debt(const StreamRate& before) { size_.take_debt(before.size_); }
 

@@ -101,7 +101,7 @@ double TargetSize::reserve() const { return kReserve * full() + lack_; }
 
 bool TargetSize::refines() const {
   const bool long_run = key_interval_ == 0 || average() * key_interval_ > kLongInterval * full();
-  return opened_ && long_run && type_ == FrameType::kPredicted && lasting_ && little_ >= enough_ &&
+  return opened_ && long_run && type_ == FrameType::kPredicted && base_reference_ && little_ >= enough_ &&
          scale_ > 1 && buffer_ > reserve();
 }
 
@@ -249,7 +249,7 @@ void TargetSize::judge(double size) {
     enough_ = 1;
     proves_ = false;
     refined_ = 0;
-  } else if (lasting_) {
+  } else if (base_reference_) {
     const bool little = size < kLittle * average();
     little_ = little ? little_ + 1 : 0;
     if (proves_) enough_ = little ? 1 : 2;

@@ -32,7 +32,7 @@ class TargetSize final : public RateController {
   /// frame.
   void set_source(RateController& source) { source_ = &source; }
   /// Whether the next frame is kept in a slot and in the lowest layer. Only such frames are refined.
-  void set_lasting(bool lasting) { lasting_ = lasting; }
+  void set_base_reference(bool value) { base_reference_ = value; }
   /// False: no size constraint.
   bool active() const { return target_.bitrate > 0 || target_.max_frame_bytes > 0; }
 
@@ -76,21 +76,21 @@ class TargetSize final : public RateController {
   };
   Last last_[2];  // without bitrate, per frame type
   // With bitrate. Bytes, except where stated.
-  double scale_ = 1;        // step of the next frame, in steps of the source
-  double wanted_ = 0;       // size for this frame
-  double debt_ = 0;         // spent beyond the rate
-  double buffer_ = 0;       // bytes that may be sent now
-  double key_size_ = 0;     // of the last key frame
-  double lack_ = 0;         // mean of the recent lack of the buffer
-  bool lasting_ = true;     // for this frame: see set_lasting()
-  bool refines_ = false;    // this frame refines
-  bool proves_ = false;     // the next lasting frame shows whether the last refinement was useful
-  int little_ = 0;          // consecutive lasting frames that cost little
-  int enough_ = 1;          // value of little_ needed for a refinement
-  uint16_t refined_ = 0;    // step of the last costly refinement since a key frame; 0: none
-  int since_key_ = 0;       // frames
-  bool opened_ = false;     // the first frame has been coded
-  double first_scale_ = 1;  // scale of this frame's first try, before rounding the step
+  double scale_ = 1;            // step of the next frame, in steps of the source
+  double wanted_ = 0;           // size for this frame
+  double debt_ = 0;             // spent beyond the rate
+  double buffer_ = 0;           // bytes that may be sent now
+  double key_size_ = 0;         // of the last key frame
+  double lack_ = 0;             // mean of the recent lack of the buffer
+  bool base_reference_ = true;  // for this frame: see set_base_reference()
+  bool refines_ = false;        // this frame refines
+  bool proves_ = false;         // the next such frame shows whether the last refinement was useful
+  int little_ = 0;              // consecutive such frames that cost little
+  int enough_ = 1;              // value of little_ needed for a refinement
+  uint16_t refined_ = 0;        // step of the last costly refinement since a key frame; 0: none
+  int since_key_ = 0;           // frames
+  bool opened_ = false;         // the first frame has been coded
+  double first_scale_ = 1;      // scale of this frame's first try, before rounding the step
   uint16_t first_step_ = 0;
   // Bounds of the search: the largest step that is too fine, and the smallest that is too coarse.
   int tries_ = 0;

@@ -223,7 +223,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
   slot.measured = rate_.measures();
   slot.packed = false;
   CTV_ASSIGN_OR_RETURN(DistortionMeter* const meter, distortion_.begin(sent_, slot.measured, rate_));
-  rate_.set_lasting(parameters.kept && parameters.temporal_id == 0);
+  rate_.set_base_reference(parameters.kept && parameters.temporal_id == 0);
   uint16_t weighed_with = parameters.base_step = rate_.begin(sent_, parameters.type);
   // The first try usually meets the size. So a device that works in parallel to the host reconstructs the
   // picture with each try; elsewhere that would cost time.

@@ -168,7 +168,7 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->end_frame();
   }
-  bool packets_first() const override { return device_->alone(); }
+  bool packets_first() const override { return device_->single_frame(); }
   Status wait_beside() override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->wait_beside();

@@ -236,7 +236,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
     const bool reconstructs = feedback != Feedback::kBytes || ahead;
     if (reconstructs) {
       std::function<Status()> with_levels;
-      if (feedback == Feedback::kNone && slot.alone && !slot.levels->staged()) {
+      if (feedback == Feedback::kNone && slot.single_frame && !slot.levels->staged()) {
         with_levels = [this, &slot] {
           start_packet(slot);
           slot.packed = true;

@@ -40,7 +40,7 @@ void FramePipeline::resize(int slots) {
   slots_ = std::vector<FrameSlot>(static_cast<size_t>(slots));
   for (FrameSlot& slot : slots_) {
     slot.index = static_cast<int>(&slot - slots_.data());
-    slot.alone = slots == 1;
+    slot.single_frame = slots == 1;
     slot.symbols = std::make_unique<SymbolCoder>(stream_.picture, stream_.header, stream_.grid,
                                                  std::max(1, threads_ / slots));
   }
@@ -68,7 +68,7 @@ Status FramePipeline::attach(Backend& backend) {
 }
 
 void FramePipeline::expect_symbols(const FrameSlot& slot) {
-  if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kAnalysis);
+  if (slot.single_frame && slot.levels->staged()) expect_loop(slot.symbols->threads(), kAnalysis);
 }
 
 // Entropy-codes what has been downloaded while the device produces the rest.
@@ -115,7 +115,7 @@ Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit
 Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers,
                              const PartLoss& loss) {
   const auto start = std::chrono::steady_clock::now();
-  if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kCheck);
+  if (slot.single_frame && slot.levels->staged()) expect_loop(slot.symbols->threads(), kCheck);
   // A frame that was given up may still be in flight. The query takes 10 us or more, so it is done only once.
   if (!std::exchange(slot.settled, false)) CTV_RETURN_IF_ERROR(slot.levels->finish());
   CodedFrameBuffers frame = slot.levels->upload_buffers();

@@ -19,7 +19,7 @@ namespace ctv {
 /// One frame in flight.
 struct FrameSlot {
   int index = 0;
-  bool alone = false;  // there is one slot: the caller waits for its symbols
+  bool single_frame = false;  // there is one slot: the caller waits for its symbols
   // On the backend.
   std::unique_ptr<PictureTransfer> picture;
   std::unique_ptr<LevelTransfer> levels;

@@ -80,7 +80,7 @@ Status LowpassErrors::find(Device& device, const DeviceTileLayout& layout,
                   sums_.data() + own_sums_,
                   next,
                   static_cast<uint32_t>(components_)};
-  launch_alone(device, stream, lowpass_kernel, dim3(blocks_, sets_), kThreads, work);
+  launch_single_frame(device, stream, lowpass_kernel, dim3(blocks_, sets_), kThreads, work);
   return device.launched("lowpass_kernel");
 }
 

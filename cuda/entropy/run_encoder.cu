@@ -337,15 +337,16 @@ Status RunEncoder::encode(Device& device, const std::array<const Level*, 3>& lev
                   chunk_counts_.data(),
                   chunks,
                   key ? 1U : 0U};
-  launch_alone(device, stream, count_kernel, chunks, kRunThreads, work);
+  launch_single_frame(device, stream, count_kernel, chunks, kRunThreads, work);
   CTV_RETURN_IF_ERROR(device.launched("count_kernel"));
-  launch_alone(device, stream, code_kernel, components, kRunThreads, work);
+  launch_single_frame(device, stream, code_kernel, components, kRunThreads, work);
   CTV_RETURN_IF_ERROR(device.launched("code_kernel"));
-  launch_alone(device, stream, measure_kernel, (chunks + kRunWarps - 1) / kRunWarps, kRunThreads, work);
+  launch_single_frame(device, stream, measure_kernel, (chunks + kRunWarps - 1) / kRunWarps, kRunThreads,
+                      work);
   CTV_RETURN_IF_ERROR(device.launched("measure_kernel"));
-  launch_alone(device, stream, write_kernel, chunks, kRunThreads, work);
+  launch_single_frame(device, stream, write_kernel, chunks, kRunThreads, work);
   CTV_RETURN_IF_ERROR(device.launched("write_kernel"));
-  launch_alone(device, stream, copy_kernel, dim3(copy_blocks_, components), kCopyThreads, work);
+  launch_single_frame(device, stream, copy_kernel, dim3(copy_blocks_, components), kCopyThreads, work);
   return device.launched("copy_kernel");
 }
 

@@ -175,12 +175,12 @@ Status TileCutter::cut(Device& device, const DeviceTileLayout& layout, const Lev
   if (tiles == 0) return {};
   const BitWork bits{levels,        skips,         layout.sets.data(), layout.tiles.data(), bits_.data(),
                      quads_.data(), masks_.data(), sums_.data(),       skips_.data()};
-  launch_alone(device, stream, bits_kernel, tiles, kBitThreads, bits);
+  launch_single_frame(device, stream, bits_kernel, tiles, kBitThreads, bits);
   CTV_RETURN_IF_ERROR(device.launched("bits_kernel"));
   const CutWork cuts{layout.components.data(), sums_.data(),          first_.data(),
                      pieces_.data(),           piece_of_tile_.data(), piece_sums_.data()};
-  launch_alone(device, stream, cut_kernel, static_cast<unsigned>(layout.components.size()), kCutThreads,
-               cuts);
+  launch_single_frame(device, stream, cut_kernel, static_cast<unsigned>(layout.components.size()),
+                      kCutThreads, cuts);
   return device.launched("cut_kernel");
 }
 

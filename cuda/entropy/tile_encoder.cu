@@ -258,10 +258,10 @@ Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& le
                          notes_.events(),
                          components,
                          sizes_.data()};
-  launch_alone(device, stream, pieces_kernel, piece_blocks_, kPieceThreads, pieces);
+  launch_single_frame(device, stream, pieces_kernel, piece_blocks_, kPieceThreads, pieces);
   CTV_RETURN_IF_ERROR(device.launched("pieces_kernel"));
   const JoinWork join{pieces, source, heads_.data(), pieces_.data(), bytes_.data()};
-  launch_alone(device, stream, join_kernel, dim3(group_blocks_, components), kJoinThreads, join);
+  launch_single_frame(device, stream, join_kernel, dim3(group_blocks_, components), kJoinThreads, join);
   return device.launched("join_kernel");
 }
 

@@ -94,7 +94,7 @@ Status TileNotes::initialise(Device& device, const TileLayout& layout) {
 Status TileNotes::note(Device& device, const DeviceTileLayout& layout, const TileCuts& cuts,
                        const LevelSource& levels, cudaStream_t stream) {
   const NoteWork work{levels, layout.sets.data(), layout.tiles.data(), cuts, events()};
-  launch_alone(device, stream, notes_kernel, tiles_, kNoteThreads, work);
+  launch_single_frame(device, stream, notes_kernel, tiles_, kNoteThreads, work);
   return device.launched("notes_kernel");
 }
 

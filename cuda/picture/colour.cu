@@ -269,11 +269,11 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     const int rows = max_of(planes[1].rows, planes[0].rows >> layout.chroma.y);
     const int cols = max_of(planes[1].cols, planes[0].cols >> layout.chroma.x);
     if (layout.chroma.y == 0) {
-      launch_alone(device, device.stream(), import_rgb_kernel<false>, blocks(rows, cols), threads,
-                   picture.planes[0], out);
+      launch_single_frame(device, device.stream(), import_rgb_kernel<false>, blocks(rows, cols), threads,
+                          picture.planes[0], out);
     } else {
-      launch_alone(device, device.stream(), import_rgb_kernel<true>, blocks(rows, cols), threads,
-                   picture.planes[0], out);
+      launch_single_frame(device, device.stream(), import_rgb_kernel<true>, blocks(rows, cols), threads,
+                          picture.planes[0], out);
     }
     return device.launched("import_rgb_kernel");
   }
@@ -286,7 +286,7 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
                               {picture.planes[2], from, layout.chroma, layout.extent(2), planes[2]}}};
   dim3 grid = blocks(planes[1].rows, planes[1].cols);
   grid.z = 2;
-  launch_alone(device, device.stream(), import_chroma_kernel, grid, dim3(kBlock, kBlock), imports);
+  launch_single_frame(device, device.stream(), import_chroma_kernel, grid, dim3(kBlock, kBlock), imports);
   return device.launched("import_chroma_kernel");
 }
 
@@ -304,14 +304,14 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
     const dim3 pieces(blocks_for(luma.cols, kPiece), blocks_for(luma.rows, kPieceRows));
     const bool half = layout.planes == 3 && layout.chroma.x != 0;
     auto* const kernel = half ? export_rgb_kernel<true> : export_rgb_kernel<false>;
-    launch_alone(device, device.stream(), kernel, pieces, dim3(kBlock, kPieceRows), colours, luma);
+    launch_single_frame(device, device.stream(), kernel, pieces, dim3(kBlock, kPieceRows), colours, luma);
     return device.launched("export_rgb_kernel");
   }
   const ChromaShift to = chroma_shift(picture.format);
   if (ycocg && picture.format != CTV_FORMAT_GRAY8) {
     const BytePlanes out{{picture.planes[0], picture.planes[1], picture.planes[2]}};
-    launch_alone(device, device.stream(), export_converted_kernel, blocks(out.of[1].rows, out.of[1].cols),
-                 threads, colours, to, out);
+    launch_single_frame(device, device.stream(), export_converted_kernel,
+                        blocks(out.of[1].rows, out.of[1].cols), threads, colours, to, out);
     return device.launched("export_converted_kernel");
   }
   if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 0, 1, picture);
@@ -323,7 +323,7 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
     exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{},
                      p == 0 ? ChromaShift{} : layout.chroma, p == 0 ? ChromaShift{} : to, picture.planes[p]};
   }
-  launch_alone(device, device.stream(), export_planes_kernel, grid, threads, exports);
+  launch_single_frame(device, device.stream(), export_planes_kernel, grid, threads, exports);
   return device.launched("export_planes_kernel");
 }
 

@@ -118,7 +118,8 @@ class CudaPictureTransfer final : public PictureTransfer {
     const size_t size = picture_bytes(format, out_.width, out_.height);
     // With one frame in flight, kernels write whole words to the host directly: a copy would begin later and
     // take as long. With more frames in flight they would stall the device.
-    direct_ = memory == CTV_MEMORY_HOST && d.alone() && (keeps_planes(layout_, format) || is_rgb(format));
+    direct_ =
+        memory == CTV_MEMORY_HOST && d.single_frame() && (keeps_planes(layout_, format) || is_rgb(format));
     if (!direct_) CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
     if (memory == CTV_MEMORY_HOST) CTV_RETURN_IF_ERROR(out_host_.reserve(d, size));
     size_t at = 0;

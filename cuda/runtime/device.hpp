@@ -51,15 +51,15 @@ class Device : public Context {
   /// With more, only waits for the stream's first object spin; the others sleep, because entropy coding needs
   /// the cores.
   unsigned waiting_flags() {
-    const bool spins = alone() || !std::exchange(one_spins_, true);
+    const bool spins = single_frame() || !std::exchange(one_spins_, true);
     return cudaEventDisableTiming | (spins ? 0U : cudaEventBlockingSync);
   }
 
   /// Priority of entropy coding kernels. With one frame in flight the packet waits for them; with more,
   /// frames wait for each other's stages.
-  int coding_priority() const { return alone() ? first_priority() : last_priority(); }
+  int coding_priority() const { return single_frame() ? first_priority() : last_priority(); }
   /// Whether one frame is in flight.
-  bool alone() const { return frames_in_flight_ == 1; }
+  bool single_frame() const { return frames_in_flight_ == 1; }
 
   /// Whether kernels may be placed while the previous one still runs (launch.cuh). This requires code for
   /// compute capability 9.0 or later; `kernel` may be any kernel.

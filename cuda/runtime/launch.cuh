@@ -10,7 +10,7 @@
 
 namespace ctv::cuda {
 
-/// Called first in each kernel of launch_kernel() and launch_alone(), before it accesses memory:
+/// Called first in each kernel of launch_kernel() and launch_single_frame(), before it accesses memory:
 /// griddepcontrol.launch_dependents and griddepcontrol.wait. Lets the next kernel be placed, and waits for
 /// all kernels before. Threads that access no memory may exit before it, but not all threads of a grid: the
 /// next kernel waits for this grid only.
@@ -48,10 +48,10 @@ void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, d
 
 /// Placed early with one frame in flight only: a waiting kernel would take room from kernels of other frames.
 template <typename... Parameters, typename... Arguments>
-void launch_alone(Device& device, cudaStream_t stream, void (*kernel)(Parameters...), dim3 blocks,
-                  dim3 threads, const Arguments&... arguments) {
-  launch_on(stream, device.alone() && device.overlaps(reinterpret_cast<const void*>(kernel)), kernel, blocks,
-            threads, 0, arguments...);
+void launch_single_frame(Device& device, cudaStream_t stream, void (*kernel)(Parameters...), dim3 blocks,
+                         dim3 threads, const Arguments&... arguments) {
+  launch_on(stream, device.single_frame() && device.overlaps(reinterpret_cast<const void*>(kernel)), kernel,
+            blocks, threads, 0, arguments...);
 }
 
 }  // namespace ctv::cuda

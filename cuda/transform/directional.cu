@@ -280,8 +280,8 @@ Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, in
   }
   const dim3 blocks(blocks_for(cols, kTileCols), blocks_for(rows, kTileRows),
                     static_cast<unsigned>(count * bands.count));
-  launch_alone(device, device.stream(), shear_kernel<kHalf, kTarget == 1>, blocks, kThreads, bands, grids,
-               sign, Gate{directions, depth});
+  launch_single_frame(device, device.stream(), shear_kernel<kHalf, kTarget == 1>, blocks, kThreads, bands,
+                      grids, sign, Gate{directions, depth});
   return device.launched("shear_kernel");
 }
 

@@ -184,11 +184,11 @@ Status directional_quantise(Device& device, const GatheredScale& level, const Di
   const dim3 threads(kThreadsX, kThreadsY);
   const FusedLevel fused = fused_level(plan, bands);
   if (plan.directions_log2 == 1) {
-    launch_alone(device, device.stream(), directional_quantise_kernel<1>, tiles(bands), threads, level,
-                 as_parameter(quantisers), fused, bands.data, levels);
+    launch_single_frame(device, device.stream(), directional_quantise_kernel<1>, tiles(bands), threads, level,
+                        as_parameter(quantisers), fused, bands.data, levels);
   } else {
-    launch_alone(device, device.stream(), directional_quantise_kernel<2>, tiles(bands), threads, level,
-                 as_parameter(quantisers), fused, bands.data, levels);
+    launch_single_frame(device, device.stream(), directional_quantise_kernel<2>, tiles(bands), threads, level,
+                        as_parameter(quantisers), fused, bands.data, levels);
   }
   return device.launched("directional_quantise_kernel");
 }
@@ -199,11 +199,11 @@ Status dequantise_directional(Device& device, const GatheredScale& level, const 
   const dim3 threads(kThreadsX, kThreadsY);
   const FusedLevel fused = fused_level(plan, bands);
   if (plan.directions_log2 == 1) {
-    launch_alone(device, device.stream(), dequantise_directional_kernel<1>, tiles(bands), threads, level,
-                 as_parameter(quantisers), fused, levels, bands.data);
+    launch_single_frame(device, device.stream(), dequantise_directional_kernel<1>, tiles(bands), threads,
+                        level, as_parameter(quantisers), fused, levels, bands.data);
   } else {
-    launch_alone(device, device.stream(), dequantise_directional_kernel<2>, tiles(bands), threads, level,
-                 as_parameter(quantisers), fused, levels, bands.data);
+    launch_single_frame(device, device.stream(), dequantise_directional_kernel<2>, tiles(bands), threads,
+                        level, as_parameter(quantisers), fused, levels, bands.data);
   }
   return device.launched("dequantise_directional_kernel");
 }

@@ -353,23 +353,23 @@ dim3 tiles(Extent extent) { return {blocks_for(extent.cols / 2, kTile), blocks_f
 }  // namespace
 
 Status laplacian_lowpass(Device& device, const PlaneSource& source, Extent extent, Coefficient* target) {
-  launch_alone(device, device.stream(), laplacian_lowpass_kernel, tiles(extent), kLowThreads, source,
-               extent.rows, extent.cols, target);
+  launch_single_frame(device, device.stream(), laplacian_lowpass_kernel, tiles(extent), kLowThreads, source,
+                      extent.rows, extent.cols, target);
   return device.launched("laplacian_lowpass_kernel");
 }
 
 Status laplacian_detail(Device& device, const Coefficient* low, Extent extent, const PlaneSource& source,
                         Coefficient* detail) {
-  launch_alone(device, device.stream(), laplacian_detail_kernel, tiles(extent), kColumnThreads, low,
-               extent.rows, extent.cols, source, detail);
+  launch_single_frame(device, device.stream(), laplacian_detail_kernel, tiles(extent), kColumnThreads, low,
+                      extent.rows, extent.cols, source, detail);
   return device.launched("laplacian_detail_kernel");
 }
 
 Status laplacian_merge(Device& device, const Coefficient* low, Extent extent, const Coefficient* detail,
                        bool projection, const PlaneTarget& target) {
   auto* const kernel = is_plain(target) ? laplacian_merge_kernel<true> : laplacian_merge_kernel<false>;
-  launch_alone(device, device.stream(), kernel, tiles(extent), kColumnThreads,
-               Merge{low, detail, extent.rows, extent.cols, projection}, target);
+  launch_single_frame(device, device.stream(), kernel, tiles(extent), kColumnThreads,
+                      Merge{low, detail, extent.rows, extent.cols, projection}, target);
   return device.launched("laplacian_merge_kernel");
 }
 

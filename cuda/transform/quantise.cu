@@ -140,32 +140,33 @@ GatheredScale gather_level(std::span<const Subband> subbands, int directions_log
 
 Status quantise_scale(Device& device, const GatheredScale& scale,
                       std::span<const SubbandQuantiser> quantisers, const Coefficient* bands, Level* levels) {
-  launch_alone(device, device.stream(), quantise_scale_kernel,
-               blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
-               as_parameter(quantisers), bands, levels);
+  launch_single_frame(device, device.stream(), quantise_scale_kernel,
+                      blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
+                      as_parameter(quantisers), bands, levels);
   return device.launched("quantise_scale_kernel");
 }
 
 Status dequantise_scale(Device& device, const GatheredScale& scale,
                         std::span<const SubbandQuantiser> quantisers, const Level* levels,
                         Coefficient* bands) {
-  launch_alone(device, device.stream(), dequantise_scale_kernel,
-               blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
-               as_parameter(quantisers), levels, bands);
+  launch_single_frame(device, device.stream(), dequantise_scale_kernel,
+                      blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
+                      as_parameter(quantisers), levels, bands);
   return device.launched("dequantise_scale_kernel");
 }
 
 Status subtract_prediction(Device& device, const PlaneSource& source, Extent extent,
                            Coefficient* coefficients) {
-  launch_alone(device, device.stream(), subtract_prediction_kernel, blocks(extent.rows, extent.cols, 1),
-               dim3(kBlock, kBlock), source, extent.rows, extent.cols, coefficients);
+  launch_single_frame(device, device.stream(), subtract_prediction_kernel,
+                      blocks(extent.rows, extent.cols, 1), dim3(kBlock, kBlock), source, extent.rows,
+                      extent.cols, coefficients);
   return device.launched("subtract_prediction_kernel");
 }
 
 Status add_prediction(Device& device, const Coefficient* coefficients, Extent extent,
                       const PlaneTarget& target) {
-  launch_alone(device, device.stream(), add_prediction_kernel, blocks(extent.rows, extent.cols, 1),
-               dim3(kBlock, kBlock), coefficients, extent.rows, extent.cols, target);
+  launch_single_frame(device, device.stream(), add_prediction_kernel, blocks(extent.rows, extent.cols, 1),
+                      dim3(kBlock, kBlock), coefficients, extent.rows, extent.cols, target);
   return device.launched("add_prediction_kernel");
 }
 

@@ -128,8 +128,8 @@ void launch(Device& device, const std::array<Kernel, kKernels>& kernels, const S
     log2_shared = clamp_to(p.log2_block - s.row_shift, 0, log2_shared);
   }
   const dim3 blocks(blocks_for(cols, kBlock), blocks_for(rows, kBlock), static_cast<unsigned>(count));
-  launch_alone(device, device.stream(), kernels[static_cast<size_t>(log2_shared)], blocks,
-               dim3(kBlock, kBlock / kRows), subbands, p);
+  launch_single_frame(device, device.stream(), kernels[static_cast<size_t>(log2_shared)], blocks,
+                      dim3(kBlock, kBlock / kRows), subbands, p);
 }
 
 Prediction prediction(const MotionGrid& grid, const MotionVector* vectors, int sign, const Level* in,

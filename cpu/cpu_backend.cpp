@@ -210,7 +210,7 @@ class CpuBackend final : public Backend {
   template <typename Work>
   Status side_by_side(int count, const Work& work) {
     std::array<Status, 4> results;
-    parallel_beside(threads_, count,
+    parallel_nested(threads_, count,
                     [&](int i) { results[static_cast<size_t>(i)] = guarded([&] { return work(i); }); });
     for (Status& status : results) {
       if (!status.ok()) return std::move(status);

@@ -84,7 +84,7 @@ void parallel_in_order(int threads, int count, Body&& body) {
 /// As parallel_for() for a few bodies that are loops themselves. They start in order, and helpers join the
 /// first one first. With OpenMP, whose inner loops have one thread, they run one after the other.
 template <typename Body>
-void parallel_beside(int threads, int count, Body&& body) {
+void parallel_nested(int threads, int count, Body&& body) {
 #if defined(CTV_OPENMP_THREADS)
   threads = 1;
 #endif

@@ -59,7 +59,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     StageTimer timer(times_, Stage::kColour);
     const ctv_picture& picture = in_;
     // RGB gives three planes together; the tasks of plane 0 are pairs of rows of the picture.
-    parallel_beside(threads_, is_rgb(picture.format) ? 1 : layout_.planes, [&](int p) {
+    parallel_nested(threads_, is_rgb(picture.format) ? 1 : layout_.planes, [&](int p) {
       const Extent extent = layout_.extent(p);
       const size_t i = static_cast<size_t>(p);
       parallel_ranges(threads_, extent.rows, kGrain, [&](int begin, int end) {

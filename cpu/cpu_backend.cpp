@@ -139,17 +139,17 @@ class CpuBackend final : public Backend {
     ctv::find_still(threads_, planes, grid, base_step, still);
     return {};
   }
-  Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {
+  Status skip_by_ssd(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                     const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::find_close(threads_, planes, grid, base_step, vectors, still, close);
+    ctv::skip_by_ssd(threads_, planes, grid, base_step, vectors, still, close);
     return {};
   }
-  Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                     const SideInfo& side) override {
+  Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                            const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                            const SideInfo& side) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::unite_skips(threads_, source, reference, grid, base_step, vectors, side);
+    ctv::merge_skip_vectors(threads_, source, reference, grid, base_step, vectors, side);
     return {};
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

@@ -107,18 +107,18 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kSkip);
     return cuda::find_still(*device_, planes, grid, base_step, still);
   }
-  Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* vectors, const uint8_t* /* still */, uint8_t* close) override {
+  Status skip_by_ssd(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                     const MotionVector* vectors, const uint8_t* /* still */, uint8_t* close) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::find_close(*device_, planes, grid, base_step, vectors, close);
+    return cuda::skip_by_ssd(*device_, planes, grid, base_step, vectors, close);
   }
-  Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                     const SideInfo& side) override {
+  Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                            const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                            const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::unite_skips(*device_, source, reference, grid, base_step, vectors, side);
+    return cuda::merge_skip_vectors(*device_, source, reference, grid, base_step, vectors, side);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -88,13 +88,13 @@ class Backend : public SubbandPredictor {
   /// units, the vectors that planes.reference was predicted with, which choose the limit. still: null, or the
   /// still units for the same source and base_step; those with zero vectors are close without another
   /// comparison. close: [grid.rows][grid.cols], 1 or 0.
-  virtual Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                            const MotionVector* vectors, const uint8_t* still, uint8_t* close) = 0;
+  virtual Status skip_by_ssd(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                             const MotionVector* vectors, const uint8_t* still, uint8_t* close) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:
   /// luma, as above. vectors: the input, which must not overlap side.vectors, the output.
-  virtual Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                             const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                             const SideInfo& side) = 0;
+  virtual Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                                    const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                                    const SideInfo& side) = 0;
   /// Predicts one plane from the reference moved by the vectors. reference: true extent at its resolution,
   /// repeated beyond, within the range of `geometry`. side.skips: must not be null where cells overlap.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

@@ -173,8 +173,8 @@ void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, u
   });
 }
 
-void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                const MotionVector* vectors, const uint8_t* still, uint8_t* close) {
+void skip_by_ssd(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                 const MotionVector* vectors, const uint8_t* still, uint8_t* close) {
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
     HWY_DYNAMIC_DISPATCH(FindCloseRow)
     ({&planes, &grid, nullptr, i * kSkipUnit}, base_step, vectors, still, close);

@@ -157,8 +157,8 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
   return device.launched("find_still_kernel");
 }
 
-Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const MotionVector* vectors, uint8_t* close) {
+Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                   const MotionVector* vectors, uint8_t* close) {
   launch_kernel(device, find_close_kernel, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
                 comparison(planes, grid, base_step), base_step, vectors, close);
   return device.launched("find_close_kernel");

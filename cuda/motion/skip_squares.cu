@@ -264,9 +264,9 @@ __global__ void __launch_bounds__(kWarps* kWarp, 2)
 
 }  // namespace
 
-Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                   const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                   const SideInfo& side) {
+Status merge_skip_vectors(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                          const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                          const SideInfo& side) {
   const UnitedFrame frame{
       source,
       reference,

@@ -117,8 +117,8 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
 }
 
 __global__ void __launch_bounds__(kWarp* kUnitWarps)
-    find_close_kernel(const __grid_constant__ Comparison c, uint32_t base_step, const MotionVector* vectors,
-                      uint8_t* close) {
+    skip_by_ssd_kernel(const __grid_constant__ Comparison c, uint32_t base_step, const MotionVector* vectors,
+                       uint8_t* close) {
   pdl_begin();
   const CellUnit unit = unit_of_warp(c);
   if (unit.row >= c.grid_rows) return;
@@ -159,9 +159,9 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
 
 Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                    const MotionVector* vectors, uint8_t* close) {
-  launch_kernel(device, find_close_kernel, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
+  launch_kernel(device, skip_by_ssd_kernel, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
                 comparison(planes, grid, base_step), base_step, vectors, close);
-  return device.launched("find_close_kernel");
+  return device.launched("skip_by_ssd_kernel");
 }
 
 }  // namespace ctv::cuda

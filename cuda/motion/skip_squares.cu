@@ -232,7 +232,7 @@ __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level,
 }
 
 __global__ void __launch_bounds__(kWarps* kWarp, 2)
-    unite_skips_kernel(const __grid_constant__ UnitedFrame frame) {
+    merge_skip_vectors_kernel(const __grid_constant__ UnitedFrame frame) {
   __shared__ UnitedRoot t;
   const int thread = thread_x();
   const int row = static_cast<int>(blockIdx.y) * SkipRoot::kSide;
@@ -275,8 +275,8 @@ Status merge_skip_vectors(Device& device, PlaneView<const Sample> source, PlaneV
       side.vectors,
       has_pairs(source.data, source.stride) && has_pairs(reference.data, reference.stride)};
   const dim3 roots(static_cast<unsigned>(grid.root_cols()), static_cast<unsigned>(grid.root_rows()));
-  launch_kernel(device, unite_skips_kernel, roots, kWarps * kWarp, 0, frame);
-  return device.launched("unite_skips_kernel");
+  launch_kernel(device, merge_skip_vectors_kernel, roots, kWarps * kWarp, 0, frame);
+  return device.launched("merge_skip_vectors_kernel");
 }
 
 }  // namespace ctv::cuda

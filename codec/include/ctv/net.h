@@ -173,8 +173,7 @@ typedef struct ctv_net_settings {
   int64_t bitrate;                   /**< For ctv_encoder_set_bitrate(): the bitrate minus headers, parity and
                                           repetition. */
   int32_t temporal_layers;           /**< For ctv_encoder_set_temporal_layers(), 1..3. */
-  int32_t frame_interval;            /**< 1..4: code one of this many pictures. A lower rate keeps
-the quality. */
+  int32_t frame_interval;            /**< Code one of this many pictures, 1..4, to keep the quality. */
   ctv_net_protection protection;     /**< For ctv_net_sender_protect() before predicted frames. */
   ctv_net_protection key_protection; /**< For ctv_net_sender_protect() before key frames. */
   int64_t deadline_us;               /**< For ctv_net_receiver_set_timing(). */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which backends there are, and the choice between them. backends.cpp alone includes files of cpu/ and
-// cuda/.
+// The available backends and the choice between them. Only backends.cpp includes files of cpu/ and cuda/.
 #pragma once
 
 #include <memory>

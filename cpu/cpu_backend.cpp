@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU backend: forwards each call to its stage's file and measures the time. Work is done when a call
+// The CPU backend: forwards each call to its stage's file and measures the time. Work is complete when a call
 // returns.
 #include "cpu/cpu_backend.hpp"
 

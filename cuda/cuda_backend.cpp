@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA backend: hands each call to the file of its stage. Calls return when the work has been given to
-// the device; stage times are the device's own.
+// The CUDA backend: forwards each call to its stage's file. Calls return when the work has been queued on the
+// device; stage times are the device's own.
 #include "cuda/cuda_backend.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of the module's functions, and the questions about devices that need no backend.
+// The table of the module's functions, and the queries about devices that need no backend.
 #include "cuda/cuda_module.hpp"
 
 #include <cuda_runtime.h>

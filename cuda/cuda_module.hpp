@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libctv_cuda.so offers to the library that loads it, and what the library offers to the module. C++
-// classes cross this border, so both must be built from the same interface headers by the same compiler. The
-// stamp, a hash of both, tells.
+// The interface between libctv_cuda.so and the library that loads it. C++ classes cross it, so both must be
+// built from the same interface headers by the same compiler. The stamp, a hash of both, verifies this.
 #pragma once
 
 #include <cstdint>

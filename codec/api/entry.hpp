@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C entry points share: the last error, versions of structures, the only catch of the library.
+// Shared by the C entry points: the last error, versions of structures, the library's only catch.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The interface between the order of the stages (codec/pipeline) and their implementations (cpu/, cuda/).
 //
-// Stages work on views into the backend's own memory. A call may return before its work is done. Work is done
-// in the order of the calls; the finish() of a transfer waits for its result. After the factory
-// calls nothing is allocated but what grows with packets. Calls about different planes may be made at once
-// inside each_plane(), others by one thread at a time. Every stage gives the same integers on every backend,
-// engine and number of threads.
+// Stages work on views into the backend's own memory. A call may return before its work is done; work is done
+// in call order, and finish() of a transfer waits for its result. After the factory calls only buffers for
+// packets are allocated. Inside each_plane(), calls about different planes may be made in parallel; all
+// others are made by one thread at a time. Every stage gives the same integers on every backend, engine and
+// number of threads.
 #pragma once
 
 #include <array>

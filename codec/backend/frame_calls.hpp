@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The key by which a backend recognises a frame whose calls it has kept.
+// The key that identifies frames whose recorded calls a backend can repeat.
 #pragma once
 
 #include <ctv/ctv.h>

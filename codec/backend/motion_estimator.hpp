@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching on luma, and the decision which cells are skipped, with the same samples.
+// Block matching on luma, and the skip decision, which uses the same samples.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the decisions about skipped cells compare.
+// The planes that skip decisions compare.
 #pragma once
 
 #include <array>

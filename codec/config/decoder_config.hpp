@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is a decoder's configuration within its ranges, and a stream within the decoder's limits?
+// Checks a decoder's configuration, and a stream against the decoder's limits.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options of execution, without influence on the bytes.
+// Options of execution, which do not influence the bytes.
 #pragma once
 
 #include <string>

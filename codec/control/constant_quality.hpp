@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses each frame's base step so that luma's PSNR stays near a target. A frame with step s and P dB would
-// have met T dB with the step s * 2^((P - T) / kSlope). Predicted frames take the mean of the logarithms of
-// this step over the latest known frames. Key frames, on which all others depend, are coded again until they
-// meet their target.
+// have met T dB with the step s * 2^((P - T) / kSlope). Predicted frames use the mean logarithm of this step
+// over the latest measured frames. Key frames, on which all others depend, are coded again until they meet
+// their target.
 #pragma once
 
 #include <cstddef>

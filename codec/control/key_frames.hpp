@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which frames are key frames: the first, one each interval, those at scene cuts, and those asked
-// for.
+// Decides which frames are key frames: the first, one per interval, those at scene cuts, and requested ones.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much better key frames are than the frames predicted from them. What stands still keeps the quality of
-// its key frame, so a key frame is worth the more, the more frames follow it.
+// How much finer key frames are quantised than predicted ones. Static areas keep the quality of the key
+// frame, so finer key frames pay off more, the more frames follow.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the base step of each frame. A frame may be coded several times, with another step each time.
+// Chooses the base step of each frame. A frame may be coded several times with different steps.
 #pragma once
 
 #include <cstddef>

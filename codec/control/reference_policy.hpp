@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which frame each frame refers to, and which slot keeps it: an unbroken chain while nothing is lost; after a
-// loss the newest frame that a receiver is known to have. The choice depends on the calls alone.
+// Chooses each frame's reference, and the slot that keeps the frame: an unbroken chain while nothing is lost;
+// after a loss, the newest frame that a receiver is known to have. The choice depends only on the calls.
 #pragma once
 
 #include <ctv/ctv.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds scene cuts by looking at a few samples of the source: a cut changes both the places and the
-// distribution of luma, motion only the places, a change of light only the distribution.
+// Detects scene cuts from a few samples of the source. A cut changes both the samples at equal positions and
+// the distribution of luma; motion changes only the former, light only the latter.
 #pragma once
 
 #include <array>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cells are skipped. Both backends compile these formulas. Not normative.
+// Decides which cells are skipped. Both backends compile these formulas. Not normative.
 //
 // A unit of 2x2 cells is still, and skipped with the zero vector, if every coefficient of its difference to
-// the reference is small. The others are compared in four ways: all skipped with the zero vector, all
-// skipped with their own vectors, all coded, or each cell in its cheapest way. A skipped cell costs its
-// squared error. A coded one costs what its coefficients lose and the bits that they take, as estimated from
-// Hadamard transforms of the difference. Costs are in 64ths of a squared sample.
+// the reference is small. For other units, four alternatives are compared: all cells skipped with the zero
+// vector, all skipped with their own vectors, all coded, or the cheapest choice for each cell. A skipped cell
+// costs its squared error. A coded cell costs its quantisation error and bits, both estimated from Hadamard
+// transforms of the difference. Costs are in 64ths of a squared sample.
 //
-// The comparison predicts luma as the passes over the field of vectors do, bilinearly between half samples
-// (motion_decisions.hpp), and chroma bilinearly between samples. That is nearly as good as the filter of
-// compensation for a decision, and much cheaper.
+// The prediction of luma is bilinear between half samples, as in the passes over the field of vectors
+// (motion_decisions.hpp); that of chroma is bilinear between samples. For a decision this is almost as good
+// as the filter of compensation, and much cheaper.
 #pragma once
 
 #include <cstdint>

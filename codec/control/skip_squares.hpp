@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Squares of skipped cells that get one vector. Both backends compile these formulas, and a GPU tries many
-// vectors at once (cuda/motion/skip_squares.cu). Not normative.
+// vectors in parallel (cuda/motion/skip_squares.cu). Not normative.
 //
-// The search chooses vectors by themselves. But where all cells of a square are skipped, nothing follows that
-// would mend a prediction. So the exact error of another vector is known, here that of luma, and one that the
-// tree of motion codes in few bits may be worth it. Each root of the tree decides alone, level after level:
-// squares of 2x2, then of 4x4 and 8x8 cells try the vectors of their quarters and of their neighbours. All
-// squares of a level change at once. Cells around the root have the vectors that they had before.
+// The search chooses vectors without regard to skips. If all cells of a square are skipped, no residual
+// corrects the prediction, so the exact error of another vector can be measured, here that of luma. Such a
+// vector may pay off if the motion tree codes it in few bits. Each root of the tree is decided independently,
+// level by level: squares of 2x2, then 4x4 and 8x8 cells try the vectors of their quarters and of their
+// neighbours. All squares of a level change in parallel. Cells around the root count with their original
+// vectors.
 #pragma once
 
 #include <cstdint>

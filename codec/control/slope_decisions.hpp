@@ -2,13 +2,13 @@
 // Decisions of the search for slopes and for directions of bands (directional lifting). Both backends compile
 // these formulas. Not normative.
 //
-// A scale is lifted with each slope everywhere. In every lifting the coefficients of cells of 8x8 samples are
-// taken for Laplacian in each band: the mean of their magnitudes gives their entropy and squared error under
-// the quantiser. A block takes the slope of least cost; then passes follow in which all blocks at once weigh
-// the cost of their borders with neighbours that differ.
+// A whole scale is lifted with each slope. For each lifting, cells of 8x8 samples are modelled as Laplacian
+// in each band: the mean magnitude of their coefficients gives entropy and squared error of the quantiser. A
+// block takes the slope of least cost. Passes follow in which all blocks in parallel add the cost of
+// neighbours with another slope.
 //
-// Then a band has two directions, and four if two pay. Its cost is that of all cells of 4x4 coefficients of
-// each direction, by the same formula.
+// Then a band gets two directions, or four, if that reduces its cost: the sum over cells of 4x4 coefficients
+// of each direction, by the same model.
 #pragma once
 
 #include <cstdint>

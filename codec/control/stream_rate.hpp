@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rate controllers of one stream. Which of them decide follows from the targets, which may change between
-// frames.
+// The rate controllers of one stream. The targets, which may change between frames, determine which ones are
+// used.
 #pragma once
 
 #include "codec/control/constant_quality.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses each frame's base step so that packets have the wanted sizes. A frame is quantised and coded again
 // with other steps until its size fits, so no model of the size is needed. With a bitrate, sizes may differ
-// from frame to frame: the step changes slowly, and what was spent beyond the rate is paid back in some
-// seconds.
+// between frames: the step changes slowly, and excess is compensated over some seconds.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter: takes some of the quantiser's noise off a decoded sample. Normative, but for the choice.
-// Each of twelve neighbours pulls the sample towards itself, but no stronger than `bound`, so that edges
-// stay. How much it counts depends on the class of the sample: along which of four directions its
-// surroundings change least, how clearly, and how much they change for the step. Compare the adaptive loop
-// filter of H.266, whose weights are sent; these are trained and fixed.
+// The loop filter reduces quantisation noise of decoded samples. Normative, except for the encoder's
+// decision. Twelve neighbours pull the sample towards themselves, each by at most `bound`, which preserves
+// edges. Their weights depend on the class of the sample: the direction of least change around it, how clear
+// that direction is, and how strong the change is relative to the step. The adaptive loop filter of H.266 is
+// similar but sends its weights; these are trained and fixed.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checksums. A polynomial's remainder stays the same if 128 bits are multiplied by x^n modulo the generator
-// and added to those that come n bits later, so long bytes become short ones by carry-less multiplications,
-// four at a time (Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009),
-// and zlib has the rest.
+// Checksums. A polynomial's remainder is unchanged if 128 bits are multiplied by x^n modulo the generator and
+// added to the bits n positions later. So carry-less multiplications reduce long data, four blocks at a time
+// (Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009), and zlib computes
+// the rest.
 #include "codec/format/bytes.hpp"
 
 #include <zlib.h>

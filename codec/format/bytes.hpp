@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading and writing little-endian fields. One visit() function per header serves both: the reader checks
-// ranges and names the field and its byte offset when it must refuse; the writer trusts its caller.
+// ranges, and its errors name the field and its byte offset; the writer trusts its caller.
 #pragma once
 
 #include <cstdint>

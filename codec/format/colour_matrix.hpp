@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which conversion between R'G'B' and Y'CbCr a stream's header asks for.
+// The conversion between R'G'B' and Y'CbCr for a stream's header.
 #pragma once
 
 #include <optional>

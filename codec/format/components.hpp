@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groups the subbands of a picture into the components of a packet. Each component is coded independently, so
-// it can be sent alone and decoded on a separate thread. Components are ordered by layer, coarse to fine.
-// Pooled layers form one component that counts as layer 0, so that every prefix of a packet is a picture.
+// it can be sent separately and decoded by another thread. Components are ordered by layer, coarse to fine.
+// Pooled layers form one component in layer 0, so that every prefix of a packet gives a picture.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a packet header says about its frame.
+// The parameters of a frame in its packet header.
 #pragma once
 
 #include <cstdint>

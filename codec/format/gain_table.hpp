@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synthesis gains, measured: how much a unit error of one coefficient weighs in the picture (root of the sum
-// of squares). Printed by the disabled test Gains.DISABLED_PrintTables of tests/stage/gains_test.cpp, which
-// says how.
+// Measured synthesis gains: the L2 norm of the picture for a unit error of one coefficient. Printed by the
+// disabled test Gains.DISABLED_PrintTables of tests/stage/gains_test.cpp, which explains how.
 #pragma once
 
 #include <cstdint>

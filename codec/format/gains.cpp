@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gains are measured per band, number of taps and direction. The pyramids are not orthonormal and their bands
-// are not flat, so a direction's gain is not a constant times its band's. The table has integers only, so all
-// encoders agree.
+// are not flat, so a direction's gain is not a constant factor times its band's. The table contains integers
+// only, so all encoders agree.
 #include "codec/format/gains.hpp"
 
 #include <algorithm>

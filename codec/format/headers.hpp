@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sequence header of a stream (docs/bitstream.md). Parse, don't validate: what a read function returns is
-// within the ranges of the document, and nothing downstream checks it again.
+// The sequence header of a stream (docs/bitstream.md). Parse, don't validate: values returned by a read
+// function are within the document's ranges, and later code does not check them again.
 #pragma once
 
 #include <ctv/ctv.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The grid of motion vectors, and how it applies to a plane.
+// The grid of motion vectors, and its relation to a plane.
 #pragma once
 
 #include <cstddef>

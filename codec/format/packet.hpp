@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet of a frame: a header, the side payload and the components' payloads. Header and vectors share
-// a checksum, and each component that is not empty has one, so that a part is known to be sound without the
+// The packet of a frame: a header, the side payload and the components' payloads. Header and vectors share a
+// checksum, and each component that is not empty has its own, so that each part can be verified without the
 // others (docs/bitstream.md).
 #pragma once
 

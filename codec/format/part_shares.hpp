@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of a packet in shares, so that threads share the bytes of the longest one: copies and checks.
+// Divides the parts of a packet into shares, so that several threads can copy and check the longest part.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the samples of each public picture format lie in memory.
+// The memory layout of each public picture format.
 #pragma once
 
 #include <ctv/ctv.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What directional lifting (docs/transform.md) chooses in a key frame's luma: the slope of each block of the
-// finest scales, which is the direction of its vertical lifting in columns per row; and whether the bands HL
-// and LH of the finest scale pass a directional filter bank.
+// The choices of directional lifting (docs/transform.md) in a key frame's luma: the slope of each block of
+// the finest scales, which is the direction of its vertical lifting in columns per row; and whether the bands
+// HL and LH of the finest scale pass a directional filter bank.
 #pragma once
 
 #include <array>

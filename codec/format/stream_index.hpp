@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The index unit at the end of a stream: where its packets begin.
+// The index unit at the end of a stream: offsets of its packets.
 #pragma once
 
 #include <cstdint>

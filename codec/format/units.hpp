@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream is a sequence of units: a tag, a size, and what the tag says. What all units share. The prefix of
-// a packet is short, because packets are many and may be small.
+// A stream is a sequence of units: a tag, a size and a body. This file has the code for all units. The prefix
+// of a packet is short, because there are many packets and they may be small.
 #pragma once
 
 #include <ctv/ctv.h>

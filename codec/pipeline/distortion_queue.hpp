@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distortion of the last frames, which is waited for some frames later, so that a device always has work.
+// Distortions of the last frames. Each is waited for some frames later, so that a device always has work.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How an encoder goes on when its device has failed.
+// Continues an encoder after a device failure.
 #include <utility>
 
 #include "codec/pipeline/encoder.hpp"

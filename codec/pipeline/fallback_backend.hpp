@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The backend of a stream. If a device fails, the CPU takes its place.
+// The backend of a stream. If a device fails, the CPU replaces it.
 #pragma once
 
 #include <functional>

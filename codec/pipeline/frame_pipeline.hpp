@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames in flight: what carries a frame from the kernels to its packet, and back.
+// Frames in flight: the objects that bring a frame from the kernels to its packet, and back.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which frames the slots hold, for those who handle packets and not pictures.
+// The frames in the slots, for code that handles packets without pictures.
 #pragma once
 
 #include <array>

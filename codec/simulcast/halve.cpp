@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A separable filter of 6 taps, a Lanczos window of two lobes in 64ths. The samples made lie in the middle of
-// 2x2 others. Columns are filtered first, into rows of even and odd samples, so that all loops run over
-// neighbours in memory and the compiler vectorises them. Nothing is rounded before the end.
+// A separable filter of 6 taps: a Lanczos window of two lobes, in 64ths. Output samples lie in the middle of
+// 2x2 input samples. Columns are filtered first, into rows of even and odd samples, so that all loops access
+// contiguous memory and the compiler vectorises them. Rounding happens only at the end.
 #include "codec/simulcast/halve.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface: several sizes of one capture. Pictures are scaled on the host whatever the backend: that
-// is where they come from.
+// The C interface: several sizes of one capture. Pictures are scaled on the host with every backend, because
+// captured pictures come from there.
 #include <ctv/simulcast.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Failures of ctv_net: a code and one line in a fixed buffer of the thread, so that they need no memory.
+// Errors of ctv_net: a code and one line in a fixed thread-local buffer, which needs no allocation.
 #pragma once
 
 #include <ctv/net.h>

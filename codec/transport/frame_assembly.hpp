@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One frame at the receiver: its datagrams by group, block and place, and what can be made of them.
+// One frame in the receiver: its datagrams by group, block and index, and their assembly.
 #pragma once
 
 #include <array>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cuts a frame: parts of a priority follow each other in a group, which is cut into datagrams of equal size;
-// these into blocks of equal numbers, each with its parity. Group 0 begins with the table of all parts. The
-// datagrams of each block are spread over the frame, so that a burst of losses takes few of it.
+// Divides a frame into datagrams. The parts of a priority form a group. A group is divided into datagrams of
+// equal size, and these into blocks of equal numbers, each with its parity. Group 0 begins with the table of
+// all parts. The datagrams of each block are spread over the frame, so that a burst of losses hits few of
+// them.
 #include <algorithm>
 
 #include "codec/transport/erasure_code.hpp"

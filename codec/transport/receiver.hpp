@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiver: frames in order, each as soon as it is whole or its deadline has passed, and feedback.
+// The receiver: returns frames in order, each as soon as it is whole or its deadline has passed, and writes
+// feedback.
 #pragma once
 
 #include <bitset>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the receiver tells the sender, and when.
+// The receiver's messages to the sender, and their times.
 #include <algorithm>
 
 #include "codec/transport/receiver.hpp"

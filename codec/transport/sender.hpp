@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sender: frames to datagrams with parity, what is kept for repetition, and the receiver's feedback.
+// The sender: divides frames into datagrams with parity, keeps them for repetition, and reads the receiver's
+// feedback.
 #pragma once
 
 #include <array>

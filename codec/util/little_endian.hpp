@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a word: the first is the lowest, on every machine.
+// Bytes as a word, with the first byte lowest, on every machine.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes that a decoder may hold. What grows with the picture is counted where it is allocated: vectors as
-// CountedVector, other memory with a Held.
+// The bytes that a decoder may hold. Memory that grows with the picture is counted where it is allocated:
+// vectors as CountedVector, other memory with a Held.
 #pragma once
 
 #include <atomic>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The team: threads that take tasks of loops. All encoders and decoders of the process share it, so that many
-// of them do not mean many times the cores in threads. The caller of a loop always works on it too, so a loop
-// ends even if every other thread is busy elsewhere. The loop that began first is helped first, since frames
-// leave an encoder in order. Loops inside a task have no threads beyond those of the outer loop, and the
-// inner loops of its first task are helped first. A thread without work looks for it a while before it
-// sleeps: to wake one takes as long as many a loop of a frame. Each thread begins at its own part of a loop,
-// for what it wrote in the loop before is in its own cache: with sixteen threads a frame takes 0.8 of the
-// time.
+// The team: threads that take tasks of loops. All encoders and decoders of the process share it, so that the
+// number of threads does not multiply with theirs. The caller of a loop always works on it, too, so a loop
+// ends even if every other thread is busy. The oldest loop gets helpers first, because frames leave an
+// encoder in order. Loops inside a task get no threads beyond those of the outer loop, and the inner loops of
+// its first task get helpers first. An idle thread polls for a while before it sleeps: waking a thread takes
+// as long as many loops of a frame. Each thread begins at its own part of a loop, because its cache holds
+// what it wrote in the previous loop: with sixteen threads a frame takes 0.8 of the time.
 #include "codec/util/parallel.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A loop over independent tasks on the CPU's threads. Results never depend on the number of threads: tasks
-// write disjoint places and nothing is reduced in arrival order.
+// write disjoint memory, and no reduction depends on the order of completion.
 //
 // The threads are the process's own team, or OpenMP's with CTV_OPENMP_THREADS. The team is the default
-// because its idle threads sleep soon: with libgomp they spin, and beside any other busy program a frame took
-// up to 50 times as long (docs/backends.md).
+// because its idle threads soon sleep. Those of libgomp spin: next to another busy program a frame took up to
+// 50 times as long (docs/backends.md).
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The corrections of the loop filter of samples that fit in bytes, as almost all do: twice as many of them in
-// a vector, and products of pairs. Sums of differences need 16 bits; they are those of even columns and those
-// of odd columns. Included once per instruction set.
+// The corrections of the loop filter for samples that fit in bytes, as almost all do: a vector holds twice as
+// many, and products are added in pairs. Sums of differences need 16 bits, and are computed separately for
+// even and odd columns. Included once per instruction set.
 #if defined(CTV_CPU_FILTER_BYTES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_FILTER_BYTES_INL_HPP
 #undef CTV_CPU_FILTER_BYTES_INL_HPP

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the loop filter gains in a piece, for the encoder's choice. Included once per instruction set.
+// The squared errors of a piece before and after the loop filter, for the encoder's decision. Included once
+// per instruction set.
 #if defined(CTV_CPU_FILTER_GAIN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_FILTER_GAIN_INL_HPP
 #undef CTV_CPU_FILTER_GAIN_INL_HPP

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter. A row of cells is filtered in runs of pieces, but for pieces that stay as a whole;
-// elsewhere a mask takes the corrections off cells that stay. Runs are filtered as bytes, and a piece whose
-// samples are not bytes with 16-bit arithmetic, in a copy. The filter works in place; rows that others still
-// need as they were are kept.
+// The loop filter. A row of cells is filtered in runs of pieces. Pieces without filtered cells are left out;
+// in other pieces a mask removes the corrections of unfiltered cells. Runs are filtered as bytes; a piece
+// whose samples do not fit in bytes is filtered in 16 bits, in a copy. The filter works in place, and keeps
+// copies of unfiltered rows that are still needed.
 #include "cpu/picture/loop_filter.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which samples of a plane lie in skipped cells, row by row. Rows of samples are read more often than cells,
-// so each row of cells is kept as bits.
+// The samples of a plane in skipped cells, row by row. There are more rows of samples than of cells, so each
+// row of cells is kept as bits.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of unsigned and signed bytes, added in pairs (pmaddubsw), the way back to bytes (packuswb and
-// packsswb), sums of differences (psadbw), and tables of 16 bytes (pshufb), of whose places bits 4 to 6 do
-// not count. Highway does not offer these within 128 bits, or not with such places. Included once per
-// instruction set.
+// Products of unsigned and signed bytes, added in pairs (pmaddubsw), packing to bytes (packuswb, packsswb),
+// sums of absolute differences (psadbw), and tables of 16 bytes (pshufb) that ignore bits 4 to 6 of an index.
+// Highway lacks these within 128 bits, or with such indices. Included once per instruction set.
 #if defined(CTV_CPU_BYTE_PAIRS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_BYTE_PAIRS_INL_HPP
 #undef CTV_CPU_BYTE_PAIRS_INL_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large buffers ask for large pages. Blocks are read row by row, and each row of a large plane lies in
-// another page of 4 KiB: more of them than a processor keeps the places of.
+// Huge pages for large buffers. Blocks are read row by row, and each row of a large plane lies in another
+// page of 4 KiB: more pages than the TLB holds.
 #pragma once
 
 #include <cstddef>

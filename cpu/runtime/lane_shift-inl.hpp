@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of 16-bit lanes from two that follow each other in memory, one lane on. Loads from there would wait
-// for stores that they straddle. Included once per instruction set.
+// Vectors of 16-bit lanes, shifted by one lane from two consecutive vectors. Unaligned loads would wait for
+// the stores that they overlap. Included once per instruction set.
 #if defined(CTV_CPU_LANE_SHIFT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_LANE_SHIFT_INL_HPP
 #undef CTV_CPU_LANE_SHIFT_INL_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A block transform (Obukhov and Kharlamov 2008; H.264) of a row of blocks. Lines of a block are too short
 // for SIMD vectors, and every second pass needs them transposed. So 32 blocks at a time are rearranged into N
-// x N places of 32 values each. Both passes and the quantiser run across the blocks, which is also the order
+// x N vectors of 32 values each. Both passes and the quantiser run across the blocks, which is also the order
 // of the subbands. A tile stays in the first-level cache from samples to levels.
 #include "cpu/transform/block_rows.hpp"
 

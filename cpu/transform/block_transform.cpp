@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plane by a block transform. Rows of blocks are independent, so threads share them; with H.264's 4x4 these
-// are rows of macroblocks, whose DC coefficients are transformed once more. block_rows.cpp computes a row of
+// A block transform of a plane. Rows of blocks are independent, so threads share them. With H.264's 4x4 these
+// are rows of macroblocks, whose DC coefficients are transformed again. block_rows.cpp computes a row of
 // blocks.
 #include "cpu/transform/block_transform.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bank of four directions stands for one of two as well: the first level of its tree is the same. Its rows
-// are stored by column parity, and so are the levels of a band with directions: each half of a row is one
-// piece of both.
+// A bank of four directions also serves a band with one or two: the first level of its tree is the same. Its
+// rows are stored by column parity, like the levels of a band with directions: each half of a row is
+// contiguous in both.
 #include "cpu/transform/directed_bands.hpp"
 
 #include "codec/util/parallel.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantises and dequantises `count` coefficients; in place if wanted.
+// Quantises and dequantises `count` coefficients; may work in place.
 #pragma once
 
 #include "codec/dsp/quantise.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quantise_rdo() of codec/control/rdo_quantise.hpp on the subbands of a plane. Each row's activities are
-// computed once; rows are summed vertically, then columns horizontally. Most blocks have no coefficient so
-// large that any surroundings would leave it a level, and are not looked at further.
+// quantise_rdo() of codec/control/rdo_quantise.hpp for the subbands of a plane. Each row's activities are
+// computed once; rows are summed vertically, then columns horizontally. Most blocks have no coefficient that
+// could get a level with any activity, and are left at 0.
 #include "cpu/transform/rdoq.hpp"
 
 #include <algorithm>

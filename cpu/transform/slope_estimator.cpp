@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scale by scale: a lifting with each slope everywhere, whose coefficients are only summed, the decision
-// (slope_decisions.hpp), and the lowpass of the lifting with the slopes found, for the next scale. A thread
-// has a lifting. The finest one also gives HL and LH, whose cost is that of each number of directions in
-// turn.
+// For each scale: a lifting of the whole scale with each slope, whose coefficients are only summed; the
+// decision (slope_decisions.hpp); and the lowpass of the lifting with the chosen slopes, for the next scale.
+// Each lifting runs on one thread. The finest one also gives HL and LH, whose cost is measured for each
+// number of directions.
 #include "cpu/transform/slope_estimator.hpp"
 
 #include <algorithm>

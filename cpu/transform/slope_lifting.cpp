@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The 9/7 of a range of rows, vertically along slopes (directional lifting: Ding et al. 2007; Chang and Girod
-// 2007): a step takes a column to one side of its own in the row above, and one as far to the other side in
-// the row below. Rows must then be whole, so the vertical steps come before the horizontal ones.
+// 2007): a step uses a column to one side in the row above, and one as far to the other side in the row
+// below. Rows must then be complete, so the vertical steps come before the horizontal ones.
 #include <algorithm>
 
 #include "cpu/transform/wavelet_ring.hpp"

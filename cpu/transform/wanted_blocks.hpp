@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the inverse wavelet needs to write samples that are not skipped. Steps spread what is not 0 over most
-// of a picture, so zeros alone leave out little. The 5/3 is so fast that it gains nothing.
+// The blocks that the inverse wavelet must compute to write samples that are not skipped. Lifting spreads
+// nonzero coefficients over most of a picture, so zeros alone save little. The 5/3 is so fast that it gains
+// nothing.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole blocks of rows that are 0 (zero_blocks.hpp). Included once per instruction set.
+// Whole blocks of zeros in rows (zero_blocks.hpp). Included once per instruction set.
 #if defined(CTV_CPU_ZERO_BLOCKS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_ZERO_BLOCKS_INL_HPP
 #undef CTV_CPU_ZERO_BLOCKS_INL_HPP

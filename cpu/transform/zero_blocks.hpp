@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where rows of coefficients are 0, so that transforms need not look. Most of a residual is 0 where cells are
-// skipped.
+// Tracks zeros in rows of coefficients, so that transforms can skip them. Most of a residual is 0 where cells
+// are skipped.
 #pragma once
 
 #include <algorithm>

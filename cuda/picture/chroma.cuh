@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chroma resampling: mean of 2x2 down, bilinear from four neighbours up (Katsigiannis et al., section II),
-// one sample at a time. It has no pass of its own: the kernels of colour.cu fetch through it.
+// one sample at a time. It needs no separate pass: the kernels of colour.cu read through it.
 #pragma once
 
 #include "codec/dsp/chroma.hpp"

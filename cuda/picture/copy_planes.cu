@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes that keep their shape between a picture's bytes and samples: they are only widened or narrowed.
-// Several planes in one launch; blocks without samples are not launched. Bytes come in by words of four, a
-// thread each. They go out by a warp for a piece of a row, sixteen a thread where they lie so: bytes that go
-// to the host's memory go at the pace of the bus, and few threads wait for it.
+// Planes whose samples are only widened or narrowed between a picture's bytes and 16 bits. Several planes
+// share a launch; blocks without samples are not launched. Reads: a word of four bytes per thread. Writes: a
+// warp takes a piece of a row, sixteen bytes per thread where aligned. Writes to host memory are limited by
+// the bus, so few threads should wait for it.
 #include <array>
 
 #include "cuda/picture/colour.hpp"

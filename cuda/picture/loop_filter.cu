@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter: a block filters a tile, and a thread some pairs of samples, one below the other, as two
-// halves of 32-bit words. A thread adds up the differences across its samples and those above and below, and
-// takes the sums beside its own from shared memory. To decide, each warp has a tile of its own, the rows of a
-// row of cells that decide.
-// Changes of the squared error are brought together by atomic additions: integers add up alike in any order.
+// The loop filter. A block filters a tile, and a thread some vertically adjacent pairs of samples, as the
+// halves of 32-bit words. A thread sums the differences of its samples and those above and below, and takes
+// the sums of the columns next to them from shared memory. For the encoder's decision, each warp has its own
+// tile: the rows that decide of a row of cells. Changes of the squared error are summed by atomic additions,
+// whose order does not matter for integers.
 #include "cuda/picture/loop_filter.hpp"
 
 #include <climits>

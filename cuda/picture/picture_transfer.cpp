@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures between the caller and planes. Host pictures go through pinned memory of the transfer: the
-// caller's memory is free when the call returns, and the copy engines work beside the kernels. Borrowed
-// pictures in pinned memory of the caller's need no such copy. Device pictures are read where they lie: our
-// stream waits for the caller's, and the caller's for our reading.
+// Pictures between the caller and planes. Host pictures pass through the transfer's pinned memory: the
+// caller's memory is free when the call returns, and the copy engines work in parallel to the kernels.
+// Borrowed pictures in pinned memory need no such copy. Device pictures are read in place: our stream waits
+// for the caller's, and the caller's for our reads.
 #include "cuda/picture/picture_transfer.hpp"
 
 #include <algorithm>

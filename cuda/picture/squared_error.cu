@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Squared differences of two planes. A thread sums a column's piece of kRows samples, a warp its threads'
-// sums by shuffles, and one atomic addition per warp brings them together: integers add up alike in any
-// order. The sum goes down beside the next frame's kernels and is waited for only when it is asked for.
+// Squared differences of two planes. A thread sums kRows samples of a column, a warp its threads' sums by
+// shuffles, and one atomic addition per warp gives the total; the order does not matter for integers. The sum
+// is downloaded in parallel to the next frame's kernels, and waited for only when it is needed.
 #include "cuda/picture/squared_error.hpp"
 
 #include "cuda/runtime/warp.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One GPU and what happens when a call fails. Every CUDA call passes through CTV_CUDA_TRY. Out of memory is
-// an error like any other; every other error may be sticky (the process's CUDA context is lost), so it marks
-// the device dead, and each later call returns CTV_ERROR_DEVICE without touching CUDA.
+// One GPU and its errors. Every CUDA call passes through CTV_CUDA_TRY. Lack of memory is an ordinary error.
+// Every other error may be sticky (the process's CUDA context is lost), so it marks the device as dead, and
+// each later call returns CTV_ERROR_DEVICE without calling CUDA.
 #pragma once
 
 #include <cuda_runtime.h>

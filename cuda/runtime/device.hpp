@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One GPU as the backend sees it: its context, streams, clock and recorder of frames.
+// One GPU as used by the backend: its context, streams, clock and recorder of frames.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames as executable graphs. A frame whose calls came before is launched again as it was, without being
-// recorded; for that it gets an executable of its own when it comes for the second time, so that frames that
-// never come again cost none. The others share one executable of their type, whose arguments are updated. So
-// do those for which there is no room, since to make an executable takes longer than to update one.
+// Frames as executable graphs. A frame equal to an earlier one is launched again without being recorded. It
+// gets its own executable when it comes for the second time, so that unique frames cost none. All other
+// frames share one executable per type, whose arguments are updated; so do frames beyond the limit of
+// executables, because making an executable takes longer than updating one.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of a frame as a graph: recorded from what the streams are given, and launched at the end.
+// The calls of a frame as a graph: recorded from the work queued in the streams, and launched at the end.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Launches of kernels that follow one another closely. A frame is a chain of dozens of short kernels, and
-// from the end of one to the first instruction of the next a device needs more than a microsecond. So a
-// kernel is placed on the device while the one before it still runs, and waits there (programmatic dependent
-// launch, compute capability 9.0).
+// Launches with short gaps between kernels. A frame is a chain of dozens of short kernels, and a device takes
+// more than a microsecond from the end of one to the first instruction of the next. So a kernel is placed on
+// the device while the previous one still runs, and waits there (programmatic dependent launch, compute
+// capability 9.0).
 #pragma once
 
 #include "cuda/runtime/device.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays in memory of the device, and in host memory that the device copies to and from by itself.
+// Arrays in device memory, and in pinned host memory.
 #pragma once
 
 #include <utility>

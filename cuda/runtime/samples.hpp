@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How samples become coefficients at the transform's first step, and coefficients samples at its last.
+// Samples to coefficients in the transform's first step, and coefficients to samples in its last.
 #pragma once
 
 #include "codec/dsp/lifting.hpp"

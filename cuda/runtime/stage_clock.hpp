@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of the stages as the GPU sees them: pairs of events, read when the GPU has passed them.
+// Times of the stages on the GPU: pairs of events, read after the GPU has passed them.
 #pragma once
 
 #include <vector>

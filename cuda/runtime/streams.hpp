@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA's events and streams as objects, and the streams of a device.
+// CUDA events and streams as objects, and the streams of a device.
 #pragma once
 
 #include <array>

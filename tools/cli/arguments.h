@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A command line taken apart. The tools' parser knows neither any number of positional arguments nor options
+// Splits a command line. The tools' parser supports neither any number of positional arguments nor options
 // that may be given several times.
 #pragma once
 

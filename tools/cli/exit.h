@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a tool ends: its exit codes, the exception that carries one, and the frame around every main().
-// A failing tool prints one line, "tool: what happened (what to do)", and nothing half-written stays behind.
+// Exit codes of the tools, the exception that carries one, and the function around every main(). A tool that
+// fails prints one line, "tool: what happened (what to do)", and leaves no incomplete file.
 #pragma once
 
 #include <functional>

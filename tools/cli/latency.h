@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of single frames, for percentiles: the mean hides what a live viewer sees.
+// Times of single frames, for percentiles: the mean hides delays that a live viewer notices.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a tool says on standard error: one line each, "tool: warning: ...", never over the moving line.
+// Messages of a tool on standard error: one line each, "tool: warning: ...", never on the progress line.
 #pragma once
 
 #include <string>

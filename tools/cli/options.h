@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tool's options, described once: CLI11 parses them, and the same descriptions become --help, the man
-// page (--help-man) and the shells' completions (--completion bash|zsh|fish). CLI11 stays behind this
-// header.
+// A tool's options, described once: CLI11 parses them, and the same descriptions become --help, the man page
+// (--help-man) and the shells' completions (--completion bash|zsh|fish). Only this header's source includes
+// CLI11.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How close two pictures are. PSNR from the squared error of each channel; SSIM of luma as x264 and ffmpeg
-// compute it: windows of 8x8 samples, every 4 samples, all weighted alike (not Wang's Gaussian window).
+// Distance of two pictures. PSNR from the squared error of each channel. SSIM of luma as x264 and ffmpeg
+// compute it: windows of 8x8 samples, every 4 samples, with equal weights (not Wang's Gaussian window).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options that encoder and decoder share: where and with how much the codec runs, and what is said meanwhile.
+// Options common to encoder and decoder: backend, device, threads, frames in flight, and messages.
 #pragma once
 
 #include <set>

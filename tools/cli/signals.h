@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ctrl-C and friends. The first signal sets a flag that loops and blocking reads look at, so that destructors
-// remove what is half-written; a second signal, should the first be stuck in a long call, removes and ends at
-// once.
+// Handling of SIGINT, SIGTERM and SIGHUP. The first signal sets a flag that loops and blocking reads check,
+// so that destructors remove incomplete files. A second signal, in case the first waits in a long call,
+// removes them and ends at once.
 #pragma once
 
 #include <string>

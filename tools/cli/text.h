@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words in and out: printf into a std::string, and the parsers of what people type (sizes, rates, byte
-// counts). Parsers take the whole text or nothing; they return nothing rather than guess.
+// printf into a std::string, and parsers of user input (sizes, rates, byte counts). A parser accepts the
+// whole text or returns nothing; it never guesses.
 #pragma once
 
 #include <cstdint>

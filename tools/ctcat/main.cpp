@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctcat: joins streams, and cuts one out of another, without coding anything anew.
+// ctcat: joins streams, and cuts one out of another, without coding them again.
 #include <ctv/ctv.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams of one header behind each other. Frames are numbered from 0 and shown from time 0 on without gaps,
-// so each packet's header is written anew, and with it the checks that tie predicted frames to their
-// references.
+// Concatenates streams with one header. Frames are numbered from 0 and shown from time 0 without gaps. So
+// each packet's header is rewritten, including the checks that tie predicted frames to their references.
 #pragma once
 
 #include <array>

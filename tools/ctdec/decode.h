@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoding loop: units of a stream through the library into a writer; seeking; going on after damage.
+// The decoding loop: units of a stream through the library into a writer, with seeking and continuation after
+// damage.
 #pragma once
 
 #include <optional>

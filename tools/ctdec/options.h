@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ctdec is asked to do.
+// The options of ctdec.
 #pragma once
 
 #include <optional>

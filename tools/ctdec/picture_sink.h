@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where decoded pictures go: into the output and the digest, from --seek on, at most --frames of them. With
-// --keep-going a missing picture is replaced by the one before it (the first ones by the one behind them), so
-// that what follows keeps its time.
+// The destination of decoded pictures: the output and the digest, from --seek on, at most --frames of them.
+// With --keep-going a missing picture is replaced by the previous one (or the next one at the start), so that
+// later pictures keep their time.
 #pragma once
 
 #include <memory>

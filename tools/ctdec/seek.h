@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where to begin reading so that frame N can be shown: at the last key frame at or before it.
+// Finds the position from which frame N can be decoded: the last key frame at or before it.
 #pragma once
 
 #include <cstdint>

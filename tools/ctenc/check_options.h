@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only the whole command line can tell: options that exclude each other, and options without effect,
-// which are refused rather than ignored.
+// Checks that need the whole command line: options that exclude each other, and options without effect, which
+// are refused.
 #pragma once
 
 #include "ctenc/options.h"

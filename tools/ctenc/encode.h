@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoding loop: pictures from a reader through the library into a file, with what there is to report.
+// The encoding loop: pictures from a reader through the library into a file, and its results.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at what was encoded while it is encoded: decodes each packet, measures it against its source, and for
-// --verify decodes it a second time in another way (CPU, the other engine, another number of threads), since
-// equal bytes must give equal pictures. Works for pipes as well; holds only the frames in flight.
+// Checks packets while encoding: decodes each packet, measures it against its source, and for --verify
+// decodes it a second time in another way (CPU, the other engine, another number of threads), because equal
+// bytes must give equal pictures. Works with pipes, too; holds only the frames in flight.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ctenc is asked to do. Coding options are kept as edits of a ctv_config, to be applied over the preset:
-// so there is no second copy of the library's defaults here.
+// The options of ctenc. Coding options are kept as edits of a ctv_config, applied to the preset, so the
+// library's defaults are not duplicated.
 #pragma once
 
 #include <functional>

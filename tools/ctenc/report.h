@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ctenc says at the end: for people, and as JSON.
+// The final report of ctenc: as text and as JSON.
 #pragma once
 
 #include <string>

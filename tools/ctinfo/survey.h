@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything a stream tells without being decoded: its header, each packet's sizes, where the bytes go.
+// Information about a stream that needs no decoding: its header, each packet's sizes, the distribution of
+// bytes.
 #pragma once
 
 #include <memory>

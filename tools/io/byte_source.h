@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where bytes come from: a file, a pipe, or memory (tests, fuzzing). Readers of formats know only this.
+// Sources of bytes: a file, a pipe, or memory (tests, fuzzing). Readers of formats use this interface only.
 #pragma once
 
 #include <algorithm>

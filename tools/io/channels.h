@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One view for all formats: a picture as a list of channels (Y, U, V or R, G, B), planar or interleaved
-// alike. Measuring, comparing and converting are then written once.
+// One view for all formats: a picture as a list of channels (Y, U, V or R, G, B), planar or interleaved.
+// Measuring, comparing and converting are then written once.
 #pragma once
 
 #include <cstddef>

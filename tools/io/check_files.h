@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a command reads and writes, before any of it is opened.
+// Checks the files that a command reads and writes before any is opened.
 #pragma once
 
 #include <string>

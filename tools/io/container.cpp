@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does not need libavformat: which files are containers, and what to say without it.
+// The functions that do not need libavformat: detection of containers, and messages without it.
 #include "io/container.h"
 
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of other programs: a ctv stream inside a container such as Matroska, and videos of other codecs.
-// Built with CTV_LIBAV by tools/bindings/libav; without it, each of these says what is missing.
+// Files of other programs: a ctv stream inside a container such as Matroska, and videos of other codecs. With
+// CTV_LIBAV, tools/bindings/libav implements them; otherwise each function reports that it is missing.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A picture in memory that the tools own: planes one after another without gaps, as files hold them.
+// A picture in memory that the tools own: contiguous planes without gaps, as in files.
 #pragma once
 
 #include <cstddef>

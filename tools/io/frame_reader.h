@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures in, one after another. Each kind of input is one small class; open_input() chooses by name.
+// Readers of pictures. Each kind of input has a small class; open_input() chooses by name.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures out, one after another. Each kind of output is one small class; open_output() chooses by name.
+// Writers of pictures. Each kind of output has a small class; open_output() chooses by name.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether an image file is whole, and no larger than it says, before stb_image decodes it: stb fills what is
-// missing, believes sizes that no data stands behind, and is not meant for files of unknown origin.
+// Checks that an image file is complete, and no larger than it says, before stb_image decodes it: stb fills
+// in missing data, trusts sizes without data, and is not meant for files of unknown origin.
 #pragma once
 
 #include <cstdint>

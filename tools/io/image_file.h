@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One image in memory: PNG and JPEG (stb_image, behind checks), PNM and BMP (read here; BMP with 24 or 32
-// bits a pixel, uncompressed). 8 bits a sample.
+// One image in memory: PNG and JPEG (stb_image, after checks), PNM and BMP (read here; BMP with 24 or 32 bits
+// per pixel, uncompressed). 8 bits per sample.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Image sequences out: out_%05d.png or .ppm (.pgm for grey). RGB and grey only: the library converts YCbCr,
-// when asked for RGB. The files get their names together at the end, so that a failure leaves none of them.
+// Writes image sequences: out_%05d.png or .ppm (.pgm for grey). RGB and grey only: the library converts YCbCr
+// if RGB is requested. All files get their names at the end, so that a failure leaves none of them.
 #pragma once
 
 #include <vector>

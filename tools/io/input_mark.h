@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that are being read: an output that would replace one of them is refused, under whatever name.
+// Files that are being read: an output that would replace one of them, under any name, is refused.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A clip with the statistics of natural pictures: ridges behind ridges in haze, clouds, a lake with ripples,
-// seen from a moving camera, so that what is near moves faster. Noise of many scales, whose power falls with
-// frequency as in photographs, and shading by a light, in place of hard edges and flat areas.
+// seen from a moving camera, so that near objects move faster. Noise of many scales, whose power falls with
+// frequency as in photographs, and shading, instead of hard edges and flat areas.
 #pragma once
 
 #include <vector>

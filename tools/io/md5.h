@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MD5 (RFC 1321), to name pictures by: what dav1d, ffmpeg and conformance suites print. No protection
-// intended.
+// MD5 (RFC 1321), to identify pictures as dav1d, ffmpeg and conformance suites do. Not for security.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which reader an input gets: by what the user says (--size makes it raw), else by its name, else y4m or
-// what libavformat reads.
+// Chooses the reader of an input: by options (--size makes it raw), else by its name, else y4m or a format
+// that libavformat reads.
 #include "io/clip_generator.h"
 #include "io/cloth_clip.h"
 #include "io/container.h"

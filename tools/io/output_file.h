@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that appears whole or not at all: written under a temporary name in the same folder, renamed by
-// commit(), removed otherwise. "-" is standard output; devices and pipes are written as they are. A file that
-// is being read is not replaced, and two files that are being written do not get one name.
+// A file that appears complete or not at all: written under a temporary name in the same folder, renamed by
+// commit(), otherwise removed. "-" is standard output; devices and pipes are written directly. A file that is
+// being read is not replaced, and two outputs cannot have the same name.
 #pragma once
 
 #include <cstdint>

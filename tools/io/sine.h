@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waves in integers, so that generated clips are the same on every machine.
+// Sine waves in integers, so that generated clips are the same on every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream of bytes cut into units (header, packets, index), from a file or a pipe, good or damaged. Memory
-// is bounded by the largest unit allowed; a size that lies costs only the bytes that are really there.
+// Divides a stream of bytes into units (header, packets, index), from a file or a pipe, intact or damaged.
+// The largest allowed unit bounds the memory; a wrong size costs only the bytes that actually arrive.
 #pragma once
 
 #include <memory>

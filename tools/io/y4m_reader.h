@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // YUV4MPEG2: a line of parameters, then for each frame a line "FRAME..." and its planes. 8 bits; 4:2:0 in all
-// its sitings (they differ in where chroma lies, not in how it is stored), 4:2:2, 4:4:4, mono.
+// its sitings (they differ in chroma's position, not in storage), 4:2:2, 4:4:4, mono.
 #pragma once
 
 #include <memory>

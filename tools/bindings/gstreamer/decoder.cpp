@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctvdec. One buffer in, one picture out. A frame whose reference is missing, or that is damaged, is dropped,
-// and the sender is asked for a key frame.
+// ctvdec. One buffer in, one picture out. A frame that is damaged, or whose reference is missing, is dropped,
+// and a key frame is requested from the sender.
 #include <ctv/ctv.h>
 #include <gst/video/gstvideodecoder.h>
 

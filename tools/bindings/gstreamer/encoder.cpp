@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctvenc. With one frame in flight a packet leaves before its picture's call ends: no latency. Rate and
-// quality may be changed while playing.
+// ctvenc. With one frame in flight a packet is pushed before the call with its picture returns: no latency.
+// Rate and quality may be changed while playing.
 #include <ctv/ctv.h>
 #include <gst/video/gstvideoencoder.h>
 

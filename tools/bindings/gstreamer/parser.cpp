@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctvparse. Cuts a stream of bytes into buffers of one packet each, with the sequence header in front where
-// it stands there. Damaged bytes are skipped up to the next unit; an index is dropped.
+// ctvparse. Divides a stream of bytes into buffers of one packet each, preceded by the sequence header if
+// there is one. Damaged bytes are skipped up to the next unit; an index is dropped.
 #include <ctv/ctv.h>
 #include <gst/base/gstbaseparse.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rtpctvdepay. Frames come out when they are whole, or when a packet of a later frame has come and the
-// deadline has passed; parts that are missing are zeros, which ctvdec conceals, and a frame without its
-// vectors is left out. The clock is the packets' RTP time. What came of each frame goes upstream.
+// rtpctvdepay. Frames are pushed when they are whole, or when a packet of a later frame has arrived and the
+// deadline has passed. Missing parts are zeros, which ctvdec conceals; a frame without its vectors is
+// dropped. The clock is the packets' RTP time. Reports about each frame are sent upstream.
 #include <ctv/ctv.h>
 #include <ctv/net.h>
 #include <gst/rtp/gstrtpbasedepayload.h>

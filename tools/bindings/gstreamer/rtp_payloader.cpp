@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rtpctvpay. Each RTP packet carries one datagram of ctv_net, with parity if `loss` says so; the sequence
-// header goes with each key frame.
+// rtpctvpay. Each RTP packet carries one datagram of ctv_net, with parity according to `loss`. Each key frame
+// includes the sequence header.
 #include <ctv/ctv.h>
 #include <ctv/net.h>
 #include <gst/rtp/gstrtpbasepayload.h>

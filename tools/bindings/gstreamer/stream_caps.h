@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams as caps: video/x-ctv. A buffer of alignment=frame holds one packet; in front of it there may be a
-// sequence header, and there is one in front of each key frame of ctvenc, so that receivers can join there.
+// Streams as caps: video/x-ctv. A buffer of alignment=frame holds one packet, possibly preceded by a sequence
+// header; ctvenc puts one before each key frame, so that receivers can join there.
 #pragma once
 
 #include <ctv/ctv.h>

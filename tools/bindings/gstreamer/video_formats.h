@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctv's formats, colours and fields as GStreamer says them, and back.
+// ctv's formats, colours and fields as GStreamer's, and the inverse.
 #pragma once
 
 #include <ctv/ctv.h>

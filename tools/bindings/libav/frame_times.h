@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Times of a container's frames in the units of a ctv stream. Containers round times, Matroska to
-// milliseconds; where all lie within one unit of a constant rate, the frames have the times of that rate.
+// milliseconds. If all are within one unit of a constant rate, the frames get the times of that rate.
 #pragma once
 
 extern "C" {

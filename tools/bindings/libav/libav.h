@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libavformat and libavcodec as C++: owners, errors as Failure, and input and output through the tools' own
-// files, so that signals, limits and half-written files are dealt with as everywhere.
+// libavformat and libavcodec in C++: owners, errors as Failure, and input and output through the tools' own
+// files, so that signals, limits and incomplete files are handled as elsewhere.
 #pragma once
 
 extern "C" {

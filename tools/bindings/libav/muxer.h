@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A ctv stream into a container: the header becomes the track's private data, each packet a packet with its
-// time, later headers go in front of the packet that follows them, and the index is left out.
+// time. Later headers precede the packet that follows them, and the index is left out.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA's driver, as far as the package calls it itself: memory, copies and events of pictures in device
-// memory.
+// The functions of CUDA's driver that the package calls itself: memory, copies and events of pictures in
+// device memory.
 //
-// libcuda.so.1 is loaded when it is first wanted, so the module needs no CUDA to be built or imported.
-// Contexts are the primary ones, which the runtime in libctv_cuda.so and in other packages uses. Failures are
-// thrown as Error: CTV_ERROR_MEMORY or CTV_ERROR_DEVICE.
+// libcuda.so.1 is loaded on first use, so the module can be built and imported without CUDA. Contexts are the
+// primary ones, which the runtime in libctv_cuda.so and in other packages uses. Failures are thrown as Error:
+// CTV_ERROR_MEMORY or CTV_ERROR_DEVICE.
 #pragma once
 
 #include <cstddef>

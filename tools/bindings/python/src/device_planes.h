@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoded pictures in device memory, and their planes as Python hands them out: DLPack, CUDA array interface.
+// Decoded pictures in device memory, and their planes as Python objects: DLPack, CUDA array interface.
 //
 // The library's planes are valid until the decoder's next call, so the samples are copied within the device
-// into memory of the package, in the order of the decoder's stream. An event says when they are there.
+// into memory of the package, in the order of the decoder's stream. An event marks the end of the copy.
 #pragma once
 
 #include <ctv/ctv.h>

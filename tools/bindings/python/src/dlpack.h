@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The binary layout of DLPack's structures, versions 0 and 1 (dmlc.github.io/dlpack). They lie in capsules
+// The binary layout of DLPack's structures, versions 0 and 1 (dmlc.github.io/dlpack). They are in capsules
 // named kUnversioned and kVersioned, whose consumer renames them and calls the deleter once.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The extension module ctv._ctv: encoder, decoder and parsers of the C interface. The package ctv adds files.
 //
-// Calls release the interpreter's lock. A mutex per object takes its place: threads may share an object.
+// Calls release the GIL. A mutex per object replaces it: threads may share an object.
 #include <pybind11/stl.h>
 
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// memcpy() and memmove() in SIMD: those of emscripten copy words, which took a sixth of a decoder's time.
-// Compiled without builtins, so that the loops do not become calls of themselves.
+// memcpy() and memmove() in SIMD: emscripten's copy words, which took a sixth of a decoder's time. Compiled
+// without builtins, so that the loops do not become recursive calls.
 #include <stddef.h>
 #include <stdint.h>
 #include <wasm_simd128.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels of each direction lie together in the band's place, so nothing behind the transform differs. The
-// search transforms a band level by level of the tree and sums the costs of its cells after each.
+// The levels of each direction are contiguous within the band's place, so later stages need no change. The
+// search transforms a band one tree level at a time and sums the costs of its cells after each.
 #include "cuda/transform/directed_bands.hpp"
 
 #include "codec/control/slope_decisions.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The finest bands HL and LH of a key frame's luma, which may have directions: launchers. What the device
-// decided is known there alone, so each launch asks for it.
+// The finest bands HL and LH of a key frame's luma, which may have directions: launchers. The device's
+// decisions are known on the device only, so each launch reads them there.
 #pragma once
 
 #include "cuda/transform/directional.hpp"

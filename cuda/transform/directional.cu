@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Directional filter bank by direct convolution: integer shears on the pixel lattice, nothing is resampled.
 //
-// Each split rotates two cosets with three shears, coset += round(c K other coset), where K has (2k)^2 taps;
-// taken as it is that is 144 loads a sample for 12 taps. K is separable along the lattice vectors b1 and b2.
+// Each split rotates two cosets with three shears, coset += round(c K other coset), where K has (2k)^2 taps:
+// 144 loads per sample for 12 taps. But K is separable along the lattice vectors b1 and b2.
 // With u, v counting along b1, b2: q = p + (b1 + b2) / 2 is a sample of the other coset and
 //   t(u, v) = sum_k a_k (x(u + k - 1, v) - x(u - k, v)),   K x[p] = sum_k a_k (t(u, v + k - 1) - t(u, v - k))
-//   at q; the sums are exact, so b1 and b2 may change places.
+//   at q; the sums are exact, so b1 and b2 may be exchanged.
 //
-// A block of threads makes 32x32 targets. It lays the sources around them into shared memory row by row as
-// they lie in memory, but each row shifted by the grid's skew, so that one lattice vector is a column and the
-// other goes one column right and `slope` rows down. The first pass follows the latter, eight sums a thread
-// from a run of samples in registers, two products at a time (dp2a). With a slope they belong to eight rows,
-// but stay beside each other in the run's: two stores of four in the place of eight that are checked. The
-// second pass goes down columns, from a row that depends on the column. Instructions bound a shear, so a
-// thread makes eight targets there: with 12 taps it loads 19 sums for them, where four targets take 15.
+// A block of threads computes 32x32 targets. It loads their sources into shared memory row by row, each row
+// shifted by the grid's skew, so that one lattice vector is a column and the other leads one column right and
+// `slope` rows down. The first pass follows the latter: eight sums per thread from a run of samples in
+// registers, two products at a time (dp2a). With a slope these sums belong to eight rows, but are stored in
+// the row of their run: two stores of four instead of eight checked ones. The second pass goes down columns,
+// from a row that depends on the column. A shear is limited by instructions, so a thread computes eight
+// targets there: with 12 taps it loads 19 sums for them, while four targets take 15.
 //
-// Most blocks lie inside the band, where places follow each other at equal steps; near borders steps are
-// added modulo the extents, since divisions would cost more than both passes. A shear reads one coset and
-// writes the other, so it works in place. A launch has all splits of a tree depth and bands of a scale.
+// Most blocks lie inside the band, where positions have equal distances. Near borders, steps are added modulo
+// the extents, because divisions would cost more than both passes. A shear reads one coset and writes the
+// other, so it works in place. A launch has all splits of a tree depth and all bands of a scale.
 #include "cuda/transform/directional.hpp"
 
 #include "codec/dsp/directional.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Directional bank with two taps and its quantiser in one launch.
+// The directional bank with two taps and its quantiser in one launch.
 //
 // With two taps a shear reads four neighbours: left + right - up - down (tree level 1), or the diagonal ones
-// (level 2). Shear by shear, the bank of four directions is six passes over device memory, and a seventh
-// quantises. Here a block of threads takes a tile of 32x64 samples with a border of one sample per shear into
-// shared memory (periodic), does all shears there, in place, each on a region one sample smaller than the
-// last, and quantises on the way out. Inverse: dequantised on the way in.
+// (level 2). With one launch per shear, the bank of four directions is six passes over device memory, and a
+// seventh quantises. Here a block of threads takes a tile of 32x64 samples with a border of one sample per
+// shear into shared memory (periodic), does all shears there, in place, each on a region one sample smaller
+// than the last, and quantises on output. The inverse dequantises on input.
 #include "codec/dsp/directional.hpp"
 #include "codec/dsp/mirror.hpp"
 #include "cuda/runtime/launch.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The directional bank with its quantiser in one launch, where the filters are short enough: launchers.
+// The directional bank with its quantiser in one launch, for short filters: launchers.
 #pragma once
 
 #include "cuda/transform/directional.hpp"

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Laplacian pyramid with the 9-7 pair (Do and Vetterli 2005) by direct convolution.
 //
-// By definition every lowpass sample is 81 products and every interpolated one 12 on average. Both filters
-// are separable and their sums exact, so they are summed along rows, then along columns, and rounded once: 9
-// + 9 products. Sums wrap modulo 2^32 like everybody's. Borders are mirrored in coordinates of the full
-// plane.
+// By definition a lowpass sample takes 81 products, and an interpolated one 12 on average. Both filters are
+// separable and their sums exact, so they are summed along rows, then along columns, and rounded once: 9 + 9
+// products. Sums wrap modulo 2^32, as on the CPU. Borders are mirrored in coordinates of the full plane.
 //
-// Lowpass: a thread sums along a run of one row, from words of two samples in registers, products in pairs
-// (dp2a); the sums pass through shared memory once, and a thread then has a run of one column. Interpolation:
-// a tile of the lowpass in shared memory, of which a thread makes a run of two columns. A merge by projection
-// makes that tile itself, a fifth of it twice, so that the corrected lowpass is never stored. Samples minus
-// prediction on the way in, and their sum on the way out, cost no pass of their own.
+// Lowpass: a thread sums along a run of one row, from words of two samples in registers, with products in
+// pairs (dp2a). The sums pass through shared memory once, and a thread then takes a run of one column.
+// Interpolation: a tile of the lowpass is in shared memory, and a thread computes a run of two columns. A
+// merge by projection computes that tile itself, a fifth of it twice, so that the corrected lowpass is never
+// stored. Subtracting the prediction from samples on input, and adding it on output, needs no separate pass.
 #include "cuda/transform/laplacian.hpp"
 
 #include "codec/dsp/laplacian.hpp"

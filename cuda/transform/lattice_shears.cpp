@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shears of tree depth 2 and deeper as places in the band.
+// Positions of the shears of tree depth 2 and deeper in the band.
 #include "cuda/transform/directional.hpp"
 
 namespace ctv::cuda {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32
-// elements as Katsigiannis et al. have them but eight to a thread, which are on their way together; one layer
-// of the grid for each subband of a pyramid scale, so a scale takes one launch. A subband is a strided copy
-// of its band (no resampling), so gathering it costs no pass of its own.
+// Quantiser and dequantiser of directional subbands and of the lowpass. Blocks of 32x32 elements as in
+// Katsigiannis et al., but eight elements per thread, whose loads overlap. Each subband of a pyramid scale is
+// one layer of the grid, so a scale takes one launch. A subband is a strided part of its band (no
+// resampling), so gathering it needs no separate pass.
 #include <algorithm>
 
 #include "cuda/runtime/launch.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coefficients of a band to levels of its subbands and back, where the pyramid's own kernels do not do it:
-// launchers.
+// Coefficients of a band to levels of its subbands, and the inverse, where the pyramid's kernels do not do
+// it: launchers.
 #pragma once
 
 #include <span>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. What plain rounding makes 0
-// stays 0, and that is nearly all in predicted frames. So a block of threads looks through a piece of a
-// subband, as it lies in memory, clears its levels and lists the coefficients that are left; then each thread
-// takes one of the list with all that surrounds it. One launch for a plane: the pieces of all subbands are
-// numbered through, and a block finds its subband by its number.
+// quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. Coefficients that plain
+// rounding quantises to 0 stay 0: in predicted frames nearly all. So a block of threads scans a piece of a
+// subband in memory order, clears its levels and lists the other coefficients; then each thread takes one of
+// the list with its surroundings. A plane takes one launch: the pieces of all subbands are numbered, and a
+// block finds its subband by its number.
 #include "codec/control/rdo_quantise.hpp"
 #include "codec/util/host_device.hpp"
 #include "cuda/runtime/launch.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit samples two to a word: how planes are read and written so, and which ones can be: with skipped
-// cells, those where both lie in one.
+// Reads and writes planes of 16-bit samples as words of two, where possible: with skipped cells, where both
+// samples are in one cell.
 #pragma once
 
 #include <cstddef>

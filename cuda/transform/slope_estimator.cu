@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scale by scale: one launch lifts every tile with each slope everywhere and leaves the costs of its blocks,
-// one decides (slope_decisions.hpp), and two make the lowpass with the slopes found, for the next scale: one
-// of them finds on the device that it has nothing to do. Those of the finest scale also make HL and LH, whose
-// directions are found then. The host waits for nothing.
+// For each scale, one launch lifts every tile with each slope and stores the costs of its blocks, another
+// decides (slope_decisions.hpp), and two compute the lowpass with the chosen slopes for the next scale; one
+// of these two finds on the device that it has nothing to do. For the finest scale they also compute HL and
+// LH, whose directions are then chosen. The host waits for nothing.
 #include "cuda/transform/slope_estimator.hpp"
 
 #include "codec/control/slope_decisions.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The 9/7 of a tile in shared memory, vertically along slopes (directional lifting). Slopes differ from block
-// to block, so a thread cannot keep a run of samples in registers as in wavelet.cu: each step is a pass over
+// The 9/7 of a tile in shared memory, vertically along slopes (directional lifting). Slopes differ between
+// blocks, so a thread cannot keep a run of samples in registers as in wavelet.cu: each step is a pass over
 // the tile. Only samples of the plane are lifted, and neighbours beyond its border are mirrored when they are
-// read: lifting the mirrored samples themselves would need mirrored slopes.
+// read: lifting the mirrored samples would need mirrored slopes.
 #pragma once
 
 #include "codec/dsp/lifting.hpp"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's prediction (Katsigiannis et al., section II): a level is predicted by the level of the previous
-// frame to which its block's vector, scaled to the subband's grid, points. A lookup and an addition per
-// level, of which the second load waits for the first. A thread has eight levels on their way, one below the
-// other: some of them share a vector, and so what follows from it. Blocks of 32x32 levels, one layer of the
-// grid per subband, so a plane takes one launch. A decoder's sums are dequantised where they are made, a
-// scale per launch.
+// The paper's prediction (Katsigiannis et al., section II): a level is predicted by the previous frame's
+// level at the position to which its block's vector points, scaled to the subband's grid. That is a lookup
+// and an addition per level, with two dependent loads. A thread loads eight levels of a column at once: those
+// that share a vector share its scaling. Blocks of 32x32 levels, one layer of the grid per subband, so a
+// plane takes one launch. In a decoder the sums are dequantised in the same kernel, one scale per launch.
 #include "cuda/transform/subband_prediction.hpp"
 
 #include <array>

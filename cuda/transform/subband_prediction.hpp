@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prediction of levels from the previous frame's levels, on the device. Vectors are read as words: arrays of
-// side information are aligned for it.
+// Prediction of levels from the previous frame's levels, on the device. Vectors are read as words; arrays of
+// side information are aligned accordingly.
 #pragma once
 
 #include <span>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contourlet transform of one plane with quantisation: the order of the launches, nothing else. Per
-// pyramid scale one kernel for the wavelet (two for the laplacian's analysis, one for its synthesis; one for
-// two small scales), three per tree scale of the directional bank, one that gathers and quantises the
-// directional subbands (back, with their prediction); levels without directions are quantised by the
-// pyramid's own kernel.
+// The contourlet transform of one plane with quantisation: the order of the launches. Per pyramid scale: one
+// kernel for the wavelet (two for the Laplacian's analysis, one for its synthesis; one for two small scales),
+// three per tree level of the directional bank, and one that gathers and quantises the directional subbands
+// (the inverse also predicts them). The pyramid's kernel quantises scales without directions.
 #include "cuda/transform/transform_coder.hpp"
 
 #include <algorithm>

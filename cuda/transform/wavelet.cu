@@ -10,9 +10,9 @@
 // tiles need no border cases. The first step of the transform (samples minus prediction) and the last
 // (quantiser; inverse: prediction added, clamped) happen on the way in and out.
 //
-// A launch of a few blocks takes longer than their work, so small planes have two scales in one. Tiles are
-// 32x32, and the lowpass between the scales stays in shared memory. A tile makes of it what the other scale
-// needs around it, which its neighbours make too.
+// A launch of a few blocks takes longer than their work, so small planes have two scales in one launch. Tiles
+// are 32x32, and the lowpass between the scales stays in shared memory. A tile computes it with the border
+// that the other scale needs, which neighbouring tiles compute, too.
 #include "cuda/transform/wavelet.hpp"
 
 #include "cuda/runtime/launch.cuh"

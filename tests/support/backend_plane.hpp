@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit planes and arrays in a backend's memory, surrounded by guards: one test body runs wherever that
-// memory lies.
+// 16-bit planes and arrays in a backend's memory, surrounded by guards, so that one test body runs on every
+// backend.
 #pragma once
 
 #include <gtest/gtest.h>

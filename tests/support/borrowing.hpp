@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encodes borrowed pictures: each is overwritten and freed as soon as its packet was received.
+// Encodes borrowed pictures: each is overwritten and freed as soon as its packet is received.
 #pragma once
 
 #include "tests/support/codec.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams with damage, and all that a decoder makes of them.
+// Streams with damage, and a decoder's results.
 #pragma once
 
 #include <ctv/ctv.h>

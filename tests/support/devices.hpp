@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stand-ins for devices (stand_in.hpp). One fails at its n-th call and, as after a sticky error of a real
-// device, at all that follow. One keeps the calls of a frame with their arguments, and makes them again when
-// a frame comes that the pipeline says is equal.
+// Stand-ins for devices (stand_in.hpp). One fails at its n-th call and, like a real device after a sticky
+// error, at all later calls. The other records the calls of a frame with their arguments, and repeats them
+// for a frame that the pipeline declares equal.
 #pragma once
 
 #include "tests/support/backends.hpp"

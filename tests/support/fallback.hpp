@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold of an encoder and of a decoder whose device fails at any call.
+// Expectations of an encoder and a decoder whose device fails at any call.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Damaged units with correct checksums. Bit flips alone cannot reach code behind a checksum, so tests and
-// fuzzers repair the checksums.
+// Damaged units with correct checksums. Bit flips alone cannot reach code that runs after a checksum, so
+// tests and fuzzers repair the checksums.
 #pragma once
 
 #include <cstddef>

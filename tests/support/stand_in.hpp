@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stand-in for a device: the CPU's stages under the CUDA backend's name. A test's own overrides what comes
-// before each call. A new call of the interface is one line here.
+// A stand-in for a device: the CPU's stages under the CUDA backend's name. Tests override a function that
+// runs before each call. A new call of the interface needs one line here.
 #pragma once
 
 #include <functional>

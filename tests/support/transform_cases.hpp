@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every TransformCoder must do, written once: a backend brings a TransformMaker, whose coder takes and
+// Tests for every TransformCoder, written once: a backend provides a TransformMaker, whose coder takes and
 // returns host memory, and calls these bodies.
 #pragma once
 

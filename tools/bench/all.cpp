@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench all`: every verb after the other into one folder, and the page. A verb that cannot be run is told
-// in one line and left out.
+// `ctbench all`: runs every verb into one folder, and makes the page. A verb that cannot run is reported in
+// one line and left out.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A clip in memory, so that no measurement sees the disk, with a digest that names its samples.
+// A clip in memory, so that no measurement includes the disk, with a digest that identifies its samples.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Our own codec under measurement: what to run (a variant: any of ctenc's options under a name) and the loops
-// that encode and decode a clip in memory, timed without the disk.
+// This codec under measurement: a variant (any of ctenc's options under a name), and the loops that encode
+// and decode a clip in memory, timed without the disk.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench latency`: what a viewer of a live source waits. Frames come at their times, whether or not the
-// last one is done; a frame's wait counts from when it was due. `ctbench streams`: how many live encoders one
-// machine or device carries. Each stream is an encoder in a thread; all code the same number of frames.
+// `ctbench latency`: the delay for a viewer of a live source. Frames come at their due times, whether or not
+// the last one is finished; a frame's delay counts from its due time. `ctbench streams`: the number of live
+// encoders for one machine or device. Each stream is an encoder in a thread; all code the same number of
+// frames.
 #include <algorithm>
 #include <chrono>
 #include <future>

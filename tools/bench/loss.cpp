@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench loss`: what a viewer of a call sees at each loss, burst, round trip and playout delay. The codec
-// is real; the network is ctcall's, on a virtual clock, so the figures are the same on every machine.
+// `ctbench loss`: quality for a viewer of a call at each loss, burst length, round trip and playout delay.
+// The codec is real; the network is ctcall's, on a virtual clock, so the figures are the same on every
+// machine.
 #include <cmath>
 #include <memory>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// x264 under loss. As it is used without feedback: slices of one datagram each, and intra refresh; ffmpeg
-// decodes what arrives and conceals the rest. As it is used with picture loss indications (RFC 4585): the
-// picture stands from a loss until a key frame that was asked for has come.
+// x264 under loss. Without feedback: slices of one datagram each, and intra refresh; ffmpeg decodes what
+// arrives and conceals the rest. With picture loss indications (RFC 4585): the picture freezes from a loss
+// until a requested key frame has arrived.
 #pragma once
 
 #include <string>

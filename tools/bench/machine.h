@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a measurement was made on and with: without it a figure means little a month later.
+// The machine and software of a measurement, without which its figures mean little later.
 #pragma once
 
 #include <nlohmann/json.hpp>

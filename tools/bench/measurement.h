@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all verbs of ctbench do alike: options, the line of progress, the document, and how a run ends.
+// Common to all verbs of ctbench: options, the progress line, the document, and the end of a run.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench papers`: the measured kernels of the papers, their tables with this machine's figures.
+// `ctbench papers`: the measured kernels of the papers, and the papers' tables with this machine's figures.
 #include <cmath>
 
 #include "bench/lab/experiments.hpp"

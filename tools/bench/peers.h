@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other codecs, run through their command lines as a user would: one table says for each how it is called. A
-// peer that is not installed is told in one line and left out. And the search for the setting at which codecs
-// can be compared.
+// Other codecs, run by their command lines as a user would; one table defines the commands. A peer that is
+// not installed is reported in one line and left out. Also finds the setting at which codecs can be compared.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench pictures`: what a viewer sees. One part of one decoded frame from several codecs, all with about
-// the same number of bytes.
+// `ctbench pictures`: a part of a decoded frame from several codecs, all with about the same number of bytes.
 #include <algorithm>
 #include <cmath>
 

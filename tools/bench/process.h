@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other people's programs: found in PATH, run, timed.
+// External programs: found in PATH, run, timed.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench scale`: how cost grows with threads, resolution, search range, levels and directions, changed one
-// at a time, and with segments of a clip in processes of their own (docs/tools.md).
+// `ctbench scale`: the dependence of cost on threads, resolution, search range, scales and directions,
+// changed one at a time, and on segments of a clip in separate processes (docs/tools.md).
 #include <filesystem>
 #include <utility>
 

@@ -135,7 +135,6 @@ class Backend : public SubbandPredictor {
   virtual Status wait_beside() { return {}; }
   /// Whether the latency of a packet matters more than the start of the next frame.
   virtual bool packets_first() const { return false; }
-  /// Waits for all work.
   virtual Status synchronize() = 0;
 
   StageTimes& stage_times() { return stage_times_; }

@@ -32,7 +32,6 @@ struct MotionParameters {
   }
 };
 
-/// Whether an estimator supports the parameters.
 inline bool valid_motion(const MotionParameters& p) {
   const bool cells = p.grid.log2_block == kLog2Cell && p.log2_block > kLog2Cell;
   return p.grid.log2_block >= kLog2Cell && p.log2_block >= p.grid.log2_block && p.log2_block <= 5 &&

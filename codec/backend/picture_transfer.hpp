@@ -25,7 +25,6 @@ class PictureTransfer {
   virtual Result<PlaneView<const uint8_t>> luma() { return PlaneView<const uint8_t>{}; }
   /// Converts the uploaded picture to planes. Padding repeats the last row and column.
   virtual Status place(const Planes& planes) = 0;
-  /// upload() and place().
   Status import_picture(const ctv_picture& picture, const Planes& planes) {
     CTV_RETURN_IF_ERROR(upload(picture));
     return place(planes);

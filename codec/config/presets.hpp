@@ -17,7 +17,6 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& config);
 
 /// Checks the range of temporal_layers, which depends on slots.
 Status check_temporal_layers(const ctv_config& config);
-/// Checks the ranges of rate control.
 Status check_rate(int64_t bitrate, int64_t max_frame_bytes);
 
 /// Checks the range of crf, and the fields that it excludes.

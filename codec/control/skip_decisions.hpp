@@ -68,7 +68,6 @@ CTV_HOST_DEVICE int16_t between_rows(int16_t upper, int16_t lower, int16_t down)
   return static_cast<int16_t>(sum >> 6);
 }
 
-/// Costs of a cell.
 struct SkipCosts {
   uint64_t zero = 0;  // skipped, zero vector
   uint64_t own = 0;   // skipped, its vector

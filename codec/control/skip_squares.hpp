@@ -90,7 +90,6 @@ struct SkipRoot {
       uint32_t errors[kRootLevel][kUnits][kSquareVectors];  // squared errors with the vectors of the squares
   uint32_t own[kUnits];  // squared errors of units with their present vectors, where measured
 
-  /// The first cell of a unit.
   CTV_HOST_DEVICE static int row_of(int unit) { return (unit & 2) | (unit >> 1 & 4); }
   CTV_HOST_DEVICE static int col_of(int unit) { return (unit << 1 & 2) | (unit & 4); }
   /// Number of units in a square of a level.
@@ -120,7 +119,6 @@ struct SkipRoot {
     window[i] = v;
     return skip && !same_vector(v, MotionVector{});
   }
-  /// Bit `unit` of `skipped`.
   CTV_HOST_DEVICE static bool is_skipped(const SkipField& field, int row, int col, int unit) {
     bool skipped = true;
     for (int k = 0; k < kSkipCells; ++k) {
@@ -130,7 +128,6 @@ struct SkipRoot {
     return skipped;
   }
 
-  /// Candidate vector k of a square.
   CTV_HOST_DEVICE MotionVector candidate(int level, int index, int k) {
     const int side = 1 << level;
     const int half = side / 2;
@@ -145,7 +142,6 @@ struct SkipRoot {
     }
     return at(row_of(unit) + row, col_of(unit) + col);
   }
-  /// Whether quarter k has different vectors.
   CTV_HOST_DEVICE bool is_mixed(int level, int index, int k) const {
     return level > 1 && !squares[level - 2][kQuarters * index + k].uniform;
   }

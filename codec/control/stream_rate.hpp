@@ -18,12 +18,9 @@ class StreamRate final : public RateController {
 
   /// Without constant quality: the step of predicted frames.
   void set_step(uint16_t step) { quantiser_.set_step(step); }
-  /// See ConstantQuality::set_crf().
   void set_crf(double crf, uint64_t next) { quality_.set_crf(crf, next); }
   void set_target(const SizeTarget& target) { size_.set_target(target); }
-  /// See TargetSize::set_base_reference().
   void set_base_reference(bool value) { size_.set_base_reference(value); }
-  /// See TargetSize::take_debt().
   void take_debt(const StreamRate& before) { size_.take_debt(before.size_); }
 
   uint16_t begin(uint64_t frame, FrameType type) override {
@@ -41,7 +38,6 @@ class StreamRate final : public RateController {
 
   /// Whether the frames that begin now need add() with their distortion.
   bool measures() const { return quality_.active(); }
-  /// See ConstantQuality::add().
   void add(uint64_t frame, const FrameParameters& parameters, uint64_t sum) {
     quality_.add(frame, parameters, sum);
   }

@@ -43,7 +43,6 @@ CTV_HOST_DEVICE LoopFilter loop_filter(uint32_t base_step, bool key, bool chroma
           static_cast<int8_t>((chroma ? 2 : 0) + (key ? 0 : 1))};
 }
 
-/// Absolute difference of two opposite neighbours.
 CTV_HOST_DEVICE int16_t filter_difference(int16_t a, int16_t b) {
   return static_cast<int16_t>(max_of(a, b) - min_of(a, b));
 }

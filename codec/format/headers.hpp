@@ -21,12 +21,10 @@ inline constexpr uint8_t kBitstreamVersion = 2;
 
 enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
 enum class EntropyCoding : uint8_t { kRle = 0, kTiles = 1 };
-/// Scope of a component.
 enum class ComponentScope : uint8_t {
   kSubband = 0,  // one subband of one plane (the paper's)
   kLayer = 1     // one layer: of luma, or of both chroma planes
 };
-/// Grouping of subbands into components.
 struct Grouping {
   ComponentScope scope = ComponentScope::kLayer;
   uint8_t pooled_layers =

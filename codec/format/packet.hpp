@@ -32,7 +32,6 @@ struct PartLoss {
   bool misses(size_t part) const { return part < missing.size() && missing[part] != 0; }
 };
 
-/// Check of a component's bytes.
 uint16_t part_check(std::span<const uint8_t> bytes);
 
 /// Writes unit prefix and packet header for the given sizes and checks of components. Append the vectors,
@@ -59,7 +58,6 @@ struct PacketPart {
 void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> parts, PacketHeader& header,
                   std::vector<uint8_t>& packet, int threads = 1);
 
-/// The payloads of a packet.
 struct Payloads {
   std::span<const uint8_t> side;                     // motion, or slopes of a key frame
   std::vector<std::span<const uint8_t>> components;  // of the requested layers

@@ -35,7 +35,6 @@ struct SkippedCells {
 struct FilteredCells : SkippedCells {  // skipped cells are not filtered
   const int64_t* changes = nullptr;    // per root: cells are filtered where negative; null: all are filtered
 
-  /// Root of a cell.
   CTV_HOST_DEVICE int root(int row, int col) const {
     return (row >> kRootLevel) * ceil_div(geometry.grid.cols, 1 << kRootLevel) + (col >> kRootLevel);
   }

@@ -70,7 +70,6 @@ CTV_HOST_DEVICE constexpr int directed_col(int directions_log2, Extent band, int
   return (col >> 1) + half * (band.cols >> 1);
 }
 
-/// The slopes of one scale.
 struct SlopeView {
   const int8_t* data = nullptr;  // [blocks.rows][blocks.cols]; null: lifted without slopes
   int stride = 0;                // distance of rows of blocks; 0: all rows of blocks are equal

@@ -16,7 +16,6 @@ struct IndexEntry {
   bool key;
   int64_t timestamp;
 };
-/// Collects the index entries of packets.
 class IndexBuilder {
  public:
   /// Most packets of a stream with an index: 19 hours at 60 frames a second. Bounds the memory for endless

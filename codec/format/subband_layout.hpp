@@ -45,7 +45,6 @@ struct SubbandLayout {
 
 inline constexpr int kMaxSubbandsPerPlane = 1 + 3 * (1 << kMaxDirectionsLog2) * kMaxScales;
 
-/// Number of subbands of every plane.
 int subband_count(const TransformParameters& transform);
 
 /// Returns the layout of any extent from 1x1. chroma: the plane's subsampling, which determines the number of

@@ -12,7 +12,6 @@
 
 namespace ctv {
 
-/// Choice of the backend.
 struct BackendChoice {
   ctv_backend backend = CTV_BACKEND_AUTO;
   int device = 0;
@@ -34,7 +33,6 @@ class FallbackBackend {
   /// One line that says which backend and engine run, and why.
   const std::string& description() const { return description_; }
 
-  /// The engine for a stream's transform.
   Result<Engine> engine(const SequenceHeader& header);
   /// Runs `make`, which frees what it made before and then makes everything that a stream needs on the
   /// backend. If the device lacks memory, runs it again. If it still fails and was not requested, runs it on

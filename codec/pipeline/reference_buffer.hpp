@@ -20,7 +20,6 @@ struct Reference {
   bool damaged = false;  // decoder: differs from the encoder's picture; set before keep()
   int slot = kNoSlot;
   static constexpr int kNoSlot = -1;
-  /// Identifies the reference.
   const void* address() const {
     return level_memory.data() != nullptr ? level_memory.data() : picture.memory().data();
   }
@@ -29,7 +28,6 @@ struct Reference {
 /// A buffer for each slot of the stream, plus one for the current frame. make() allocates all memory.
 class ReferenceBuffer {
  public:
-  /// Content of each buffer.
   struct Content {
     bool pictures = false;
     bool levels = false;
@@ -56,7 +54,6 @@ class ReferenceBuffer {
   const Reference* latest() const { return latest_ == kNone ? nullptr : &places_[latest_]; }
   int slots() const { return static_cast<int>(places_.size()) - 1; }
 
-  /// Empties all slots.
   void clear();
 
  private:

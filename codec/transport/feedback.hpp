@@ -37,7 +37,6 @@ struct Message {
   std::array<Request, kMaxRequests> requests{};
 };
 
-/// Bytes of a message.
 size_t message_size(size_t reports, size_t requests);
 /// Writes message_size() bytes.
 void write_message(const Message& message, uint8_t* out);

@@ -12,7 +12,6 @@ namespace ctv::net {
 /// Approximate memory of a held datagram besides its payload.
 constexpr size_t kOverhead = 128;
 
-/// The datagrams of one priority.
 class GroupAssembly {
  public:
   enum class Added { kTaken, kDuplicate, kContradiction };

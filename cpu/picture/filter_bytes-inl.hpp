@@ -172,7 +172,6 @@ HWY_INLINE EvenOdd<D> SumsOfThree(D d, const uint8_t* at) {
           hn::Add(pairs, hn::BitCast(d16, hn::ShiftRight<8>(after)))};
 }
 
-// Adds 1 where a > b.
 template <class V>
 HWY_INLINE V CountAbove(V count, V a, V b) {
   const hn::DFromV<V> d;

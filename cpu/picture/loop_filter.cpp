@@ -80,7 +80,6 @@ void FindClasses(const Differences<kFilterPiece>& a, const Differences<kFilterPi
   }
 }
 
-// weights[x] = table[classes[x]].
 void LookUp(const int8_t (&table)[kFilterClasses], const uint8_t* classes, int8_t* __restrict weights) {
 #if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
   namespace hn = hwy::HWY_NAMESPACE;

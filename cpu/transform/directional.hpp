@@ -20,7 +20,6 @@ class DirectionalBank {
   /// The even and the odd columns of the band's row r.
   Coefficient* even_row(int r) const { return row(r) + kMargin; }
   Coefficient* odd_row(int r) const { return row(r) + half_stride_ + kMargin; }
-  /// Row r of subband k, contiguous.
   Coefficient* subband_row(int k, int r) const;
 
   /// The transformed sample at row r and column c of the band.

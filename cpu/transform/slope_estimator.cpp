@@ -39,7 +39,6 @@ HWY_EXPORT(AddMagnitudes);
 
 using Bands = std::array<uint32_t, 3>;  // of HL, LH, HH
 
-// The input of a scale.
 struct Input {
   Extent extent;
   PlaneView<const Sample> samples;  // of the finest scale
@@ -108,7 +107,6 @@ class CostRows final : public ForwardRows {
   int half_;                     // columns of a band
 };
 
-// A band that may have directions.
 struct DirectedBand {
   std::unique_ptr<DirectionalBank> bank;
   std::vector<uint32_t> sums;  // [half of the columns]

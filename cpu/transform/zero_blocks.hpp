@@ -92,7 +92,6 @@ class BlockRun {
   int count_;
 };
 
-/// Calls code(first, n) for each run.
 template <typename Code>
 void for_blocks(BlockMask mask, int count, Code code) {
   for (BlockRun run(mask, count); run.next();) code(run.first, run.end - run.first);

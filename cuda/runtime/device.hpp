@@ -41,7 +41,6 @@ class Device : public Context {
 
   StageClock& clock() { return clock_; }
 
-  /// See Backend::begin_stream().
   void begin_stream(int frames_in_flight) {
     recorder_.forget();
     frames_in_flight_ = frames_in_flight;
@@ -58,7 +57,6 @@ class Device : public Context {
   /// Priority of entropy coding kernels. With one frame in flight the packet waits for them; with more,
   /// frames wait for each other's stages.
   int coding_priority() const { return single_frame() ? first_priority() : last_priority(); }
-  /// Whether one frame is in flight.
   bool single_frame() const { return frames_in_flight_ == 1; }
 
   /// Whether kernels may be placed while the previous one still runs (launch.cuh). This requires code for
@@ -70,7 +68,6 @@ class Device : public Context {
   Result<bool> begin_frame(const FrameCalls& calls);
   Status end_frame() { return recorder_.end(); }
   bool records_frame() const { return recorder_.recording(); }
-  /// See FrameRecorder.
   Status record(const Event& event) { return recorder_.record(event); }
   Status wait(const Event& event) { return recorder_.wait(event); }
   Status afterwards(std::function<Status()> work) { return recorder_.afterwards(std::move(work)); }

@@ -61,7 +61,6 @@ struct PlaneTarget {
   }
 };
 
-/// A dense plane of coefficients.
 CTV_HOST_DEVICE PlaneSource coefficient_source(const int16_t* data, int cols) {
   return {data, cols, nullptr, 0, 0, 0};
 }

@@ -21,7 +21,6 @@ class StageClock {
 
   /// Adds times to `times` from now on; null stops (see CudaTuning::stage_times).
   void start(StageTimes* times);
-  /// Whether times were requested.
   bool wanted() const { return times_ != nullptr && times_->wanted; }
   /// Called before and after the work of a stage on a stream.
   void begin(Stage stage, cudaStream_t stream);

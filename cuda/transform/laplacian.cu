@@ -249,7 +249,6 @@ __device__ __forceinline__ void sum_detail(const Merge& m, int row0, int col0, i
   sum_row<kMergeRun>(x, sums);
 }
 
-// Makes the tile to interpolate.
 __device__ __forceinline__ void make_tile(const Merge& m, int row0, int col0, LowTile& x) {
   __shared__ uint32_t sums[kMergeSums][kMergeRuns * kMergeRun + 1];  // along rows, 256ths
   const int thread = static_cast<int>(threadIdx.x);

@@ -37,7 +37,6 @@ __device__ __forceinline__ int first_row() {
 }
 __device__ __forceinline__ int own_col() { return static_cast<int>(blockIdx.x * kBlock + threadIdx.x); }
 
-// max(0, min(at + step, last)).
 __device__ __forceinline__ int moved_within(int at, int step, int last) {
   return __viaddmin_s32_relu(at, step, last);
 }
@@ -84,7 +83,6 @@ __global__ void __launch_bounds__(kBlock* kBlock / kRows, 8)
   predict_rows<kShared>(subbands.of[blockIdx.z], p, [](int, Level, bool) {});
 }
 
-// Positions of a subband's coefficients.
 struct PlacedSubband {
   Coefficient* first;
   int row_on, col_on;  // elements to the next coefficient below, and to the right

@@ -38,11 +38,9 @@ class BackendPlane {
     upload();
   }
 
-  /// host copy -> backend
   void upload() {
     EXPECT_TRUE(ok(backend_.upload(memory_.data(), block_.data(), block_.size() * sizeof(int16_t))));
   }
-  /// backend -> host copy
   void download() {
     EXPECT_TRUE(ok(backend_.download(block_.data(), memory_.data(), block_.size() * sizeof(int16_t))));
   }

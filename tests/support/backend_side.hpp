@@ -11,7 +11,6 @@
 
 namespace ctv::test {
 
-/// Side information in a backend's memory.
 class BackendSide {
  public:
   BackendSide(Backend& backend, const MotionGrid& grid)

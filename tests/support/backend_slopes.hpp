@@ -24,7 +24,6 @@ class BackendSlopes {
     EXPECT_TRUE(ok(backend_.upload(memory_.data(), slopes_.data(), slopes_.size())));
   }
   int8_t* data() const { return static_cast<int8_t*>(memory_.data()); }
-  /// Copies the array from the backend.
   std::vector<int8_t> download() {
     EXPECT_TRUE(ok(backend_.download(slopes_.data(), memory_.data(), slopes_.size())));
     for (size_t i = 0; i < kGuards; ++i) EXPECT_EQ(slopes_[slopes_.size() - 1 - i], kGuard);

@@ -5,7 +5,7 @@
 //   TEST_P(Colour, ...) { backend().make_picture_transfer(...) ... }
 //   CTV_FOR_EACH_BACKEND(Colour);
 //
-// "cpu2" and "cpu5" are the CPU with so many threads and the best instruction set; builds with sanitizers
+// "cpu2" and "cpu5" are the CPU with 2 and 5 threads and the best instruction set; builds with sanitizers
 // have "cpu2" alone. One thread is compared with several in tests of the transform and of whole streams.
 // "cpu2_AVX2" uses that set; there is one for each set but the best that the build has and the machine runs.
 // "cuda" exists if the build has it; without a device its tests are skipped.

@@ -6,7 +6,6 @@
 
 namespace ctv::test {
 
-/// Memory of a borrowed picture.
 struct Lending {
   ctv_backend memory = CTV_BACKEND_AUTO;  // page-locked if there is a device; CPU: pageable
   ptrdiff_t gap = 0;                      // bytes between rows

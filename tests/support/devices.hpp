@@ -26,13 +26,11 @@ class CudaStandIn {
 /// Fails at call number `fail_at` of the process (0: never), either forever or once for lack of memory.
 struct DeviceThatFails : CudaStandIn {
   explicit DeviceThatFails(long fail_at, Failure failure = Failure::kForGood);
-  /// Calls made so far.
   static long calls();
 };
 
 struct DeviceThatRepeats : CudaStandIn {
   DeviceThatRepeats();
-  /// Frames repeated so far.
   static long repeated();
 };
 

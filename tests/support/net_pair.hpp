@@ -30,7 +30,6 @@ struct PartSpec {
   int priority;
 };
 
-/// A frame with its bytes.
 struct TestFrame {
   TestFrame(int64_t number, int64_t reference, const std::vector<PartSpec>& specs) {
     ctv_net_frame_init(&frame);
@@ -89,7 +88,6 @@ class NetSender {
   ctv_net_sender* handle = nullptr;
 };
 
-/// A received frame, copied.
 struct Received {
   int64_t number = 0, reference = 0, lost_frames = 0;
   ctv_net_state state = CTV_NET_UNKNOWN;
@@ -114,7 +112,6 @@ class NetReceiver {
   ctv_status push(const Datagram& d, int64_t now_us = 0) {
     return ctv_net_receiver_push(handle, now_us, d.data(), d.size());
   }
-  /// Takes all frames that are due.
   std::vector<Received> take(int64_t now_us = 0) {
     std::vector<Received> all;
     ctv_net_frame frame;

@@ -21,11 +21,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Records the end of each pass.
 class PassWatch {
  public:
   PassWatch(PassTimes& times, size_t frames_per_pass) : times_(times), frames_per_pass_(frames_per_pass) {}
-  /// Call it for each result.
   void received() {
     if (++received_ % frames_per_pass_ != 0) return;
     const Clock::time_point now = Clock::now();

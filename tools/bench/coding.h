@@ -68,7 +68,6 @@ class Meter {
   size_t frames_ = 0;
 };
 
-/// Results of decoding the first pass.
 struct Seen {
   Meter meter;
   std::string md5;
@@ -94,7 +93,6 @@ struct Runner {
   ctv_engine engine = CTV_ENGINE_DIRECT;
   /// "cpu direct"
   std::string name() const;
-  /// "backend" and "engine".
   Json json() const;
   bool gpu() const { return backend == CTV_BACKEND_CUDA; }
   void apply(ctv_config& config) const {

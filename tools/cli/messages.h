@@ -14,7 +14,6 @@ void show_warnings(bool shown);
 
 /// Writes "tool: warning: what".
 void warn(const std::string& what);
-/// Writes "tool: what".
 void say_error(const std::string& what);
 
 /// Replaces control characters by '?', so that names and headers of foreign files cannot control a terminal,

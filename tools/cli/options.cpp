@@ -13,7 +13,6 @@ namespace {
 
 std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
-/// Edit distance of two words.
 size_t distance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});

@@ -32,7 +32,6 @@ struct OptionText {
   bool positional = false;
 };
 
-/// Texts about a tool.
 struct ToolText {
   std::string name;                                           // "ctenc"
   std::string summary;                                        // one line

@@ -31,7 +31,6 @@ class Quality {
   const std::vector<ChannelError>& channels() const { return channels_; }
   /// (6 Y + U + V) / 8 of the PSNRs; luma's for grey; the mean of R, G and B for RGB.
   double weighted_psnr() const;
-  /// Mean over the added pictures.
   std::optional<double> ssim() const;
   void merge(const Quality& other);
 

@@ -14,7 +14,6 @@ struct Interrupted {
 };
 
 void install_signal_handlers();
-/// Throws Interrupted after a signal.
 void check_interrupted();
 /// Defers the signal, so that results can be written; die_by_signal() still ends by it. Another signal
 /// interrupts again.

@@ -12,7 +12,6 @@
 
 namespace ctv::tools {
 
-/// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 
 /// A whole decimal number in [minimum, maximum].

@@ -26,7 +26,6 @@ class StreamJoiner {
   void header(std::span<const uint8_t> unit);
   /// Throws Failure for a damaged packet, or one that refers to a frame before begin().
   void packet(std::span<const uint8_t> unit);
-  /// Writes the index.
   void finish();
 
   /// Parses a packet without writing it. Throws Failure.

@@ -20,7 +20,6 @@ class PictureSink {
   /// Sets the stream's number of pictures, if known.
   void expect(std::optional<int64_t> pictures) { total_ = pictures; }
   bool full() const { return options_.frames >= 0 && result_.frames >= options_.frames; }
-  /// Takes the next decoded picture.
   void take(const ctv_picture& picture);
   /// Begins a new stream: numbers restart.
   void restart() { next_.reset(); }

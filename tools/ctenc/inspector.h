@@ -30,7 +30,6 @@ class Inspector {
   /// Checks the packet of the oldest expected picture; returns its quality. Throws Failure(kStream) if the
   /// packet is wrong.
   Quality packet(const Unit& unit);
-  /// Text about what --verify has compared.
   std::string verified() const;
 
  private:

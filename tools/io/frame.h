@@ -23,7 +23,6 @@ struct Description {
   friend bool operator==(const Description&, const Description&) = default;
 };
 
-/// Format of a video.
 struct VideoFormat {
   ctv_format format = CTV_FORMAT_NONE;
   int32_t width = 0, height = 0;

@@ -18,7 +18,6 @@ class FrameWriter {
   virtual void write(const ctv_picture& picture) = 0;
   /// Ends the output: gives files their names.
   virtual void finish() {}
-  /// Bytes written so far.
   virtual uint64_t size() const { return 0; }
 };
 

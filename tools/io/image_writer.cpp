@@ -10,7 +10,6 @@
 namespace ctv::tools {
 namespace {
 
-/// stb's callback.
 void append(void* context, void* data, int size) {
   auto* bytes = static_cast<std::vector<uint8_t>*>(context);
   const auto* begin = static_cast<const uint8_t*>(data);

@@ -12,7 +12,6 @@ class Pattern {
   /// A pattern without a number means one file. Throws Failure(kUsage) for other uses of '%'.
   explicit Pattern(const std::string& pattern);
   bool numbered() const { return numbered_; }
-  /// The file's name for a number.
   std::string name(int64_t number) const;
 
  private:

@@ -20,7 +20,6 @@ namespace ctv::gst {
 /// Caps of parsed frames: width, height, framerate and the header as codec_data. Null if the header is
 /// invalid.
 GstCaps* caps_of_header(const uint8_t* data, size_t size);
-/// A copy of bytes.
 GstBuffer* buffer_of(const uint8_t* data, size_t size);
 
 }  // namespace ctv::gst

@@ -21,7 +21,6 @@ void describe(const GstVideoInfo& info, ctv_config& config);
 /// Sets the description of the pictures from the header, without size and format.
 void describe(const ctv_stream_info& stream, GstVideoInfo& info);
 
-/// The planes of a mapped frame.
 ctv_picture picture_of(GstVideoFrame& frame, ctv_format format);
 /// Copies the planes of a decoded picture to a mapped frame of its format and size.
 void copy_planes(const ctv_picture& picture, GstVideoFrame& frame);

@@ -37,7 +37,6 @@ Libav<T> own(T* pointer) {
   return Libav<T>(pointer);
 }
 
-/// The text of an error code.
 std::string libav_text(int error);
 
 /// From the first call on, libav's messages are only recorded. Returns the first error of a demuxer since the

@@ -25,7 +25,6 @@ class UseDevice {
   UseDevice& operator=(const UseDevice&) = delete;
 };
 
-/// A CUDA event.
 class CudaEvent {
  public:
   CudaEvent();

@@ -13,7 +13,6 @@
 
 namespace ctv::python {
 
-/// Number of planes of a format.
 int planes_of(ctv_format format);
 /// For example "(48, 64)".
 std::string text_of(const std::vector<py::ssize_t>& shape);

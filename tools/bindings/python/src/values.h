@@ -24,14 +24,12 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-/// Throws ArgumentError in Python.
 [[noreturn]] inline void refuse(const std::string& message) { throw Error(CTV_ERROR_ARGUMENT, message); }
 
 /// A configuration from keywords. An unknown name is a TypeError that mentions `function`.
 ctv_config make_config(const char* function, const std::string& preset, const py::kwargs& keywords);
 ctv_decoder_config make_decoder_config(const char* function, const py::kwargs& keywords);
 
-/// All members, by name.
 py::dict members_of(const ctv_config& config);
 py::dict members_of(const ctv_stream_info& info);
 

@@ -83,11 +83,11 @@ class Backend : public SubbandPredictor {
   /// still: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             uint8_t* still) = 0;
-  /// Replaces find_still() and MotionEstimator::decide_skips() in the fast presets and in lossless coding:
-  /// finds units whose squared error to planes.reference is small. vectors: null for still units; for skipped
-  /// units, the vectors that planes.reference was predicted with, which choose the limit. still: null, or the
-  /// still units for the same source and base_step; those with zero vectors are close without another
-  /// comparison. close: [grid.rows][grid.cols], 1 or 0.
+  /// The decision of the fast presets and of lossless coding, instead of find_still() and
+  /// MotionEstimator::decide_skips(): finds units whose squared error to planes.reference is below a limit.
+  /// vectors: null to find still units; otherwise those that planes.reference was predicted with, which
+  /// choose the limit. still: null, or the still units of the same source and base_step; where their vectors
+  /// are zero they are close and not compared again. close: [grid.rows][grid.cols], 1 or 0.
   virtual Status skip_by_ssd(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                              const MotionVector* vectors, const uint8_t* still, uint8_t* close) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:

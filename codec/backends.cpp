@@ -16,8 +16,7 @@ namespace {
 
 constexpr const char* kModuleName = "libctv_cuda.so";
 
-// The folder of the library or program that this code was linked into, with a slash at its end; "" if
-// unknown.
+// The folder of the library or program that contains this code, with a slash at its end; "" if unknown.
 std::string own_folder() {
   static const char here = 0;
   Dl_info info{};
@@ -48,7 +47,7 @@ struct LoadedModule {
   std::string why;
 };
 
-// Loaded on first use and never unloaded: backends, their memory and the CUDA runtime live on in it.
+// Loaded on first use and never unloaded: backends, their memory and the CUDA runtime depend on it.
 const LoadedModule& loaded_module() {
   static const LoadedModule loaded = [] {
     LoadedModule l;

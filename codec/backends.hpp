@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which backends there are, and the choice between them. backends.cpp alone includes files of cpu/ and
-// cuda/.
+// The available backends and the choice between them. Only backends.cpp includes files of cpu/ and cuda/.
 #pragma once
 
 #include <memory>
@@ -10,14 +9,14 @@
 
 namespace ctv {
 
-/// The backend that was asked for. `why` gets one line that says what runs and why. Auto takes CUDA if its
-/// module, a driver and the device are there, and the CPU otherwise; CUDA asked for and not there is
-/// CTV_ERROR_DEVICE. threads: of the CPU, at least 1.
+/// Opens the requested backend. `why` receives one line that says what runs and why. AUTO chooses CUDA if its
+/// module, a driver and the device are present, else the CPU. CTV_ERROR_DEVICE if CUDA was requested and is
+/// not present. threads: of the CPU, at least 1.
 Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, int threads, std::string& why);
 
-/// Lets another maker stand in for the CUDA module, so that device failures are tested where there is no
-/// device; null ends it. Not for use beside open encoders or decoders.
-/// Exists in builds with CTV_FAULT_INJECTION only (CTV_TESTS=ON).
+/// Replaces the CUDA module by another maker, which tests device failures on machines without a device; null
+/// restores it. No encoder or decoder may be open. Exists only in builds with CTV_FAULT_INJECTION
+/// (CTV_TESTS=ON).
 using BackendMaker = Result<std::unique_ptr<Backend>> (*)(int device, int threads);
 void replace_cuda_for_tests(BackendMaker maker);
 
@@ -25,11 +24,11 @@ struct CudaModule;
 /// Refuses a module that was not built from this library's interface headers by the same compiler.
 Status check_cuda_module(const CudaModule& module);
 
-/// Host memory that the device copies from by itself; null where there is none to be had. For free_pinned().
+/// Allocates host memory that the device reads directly; null if that fails. Free it with free_pinned().
 void* allocate_pinned(int device, size_t size);
 void free_pinned(void* data);
 
-/// Usable CUDA devices; 0 also where there is no module or driver, and `why` then says so.
+/// Number of usable CUDA devices. If it is 0, `why` receives the reason, for example no module or driver.
 int cuda_device_count(std::string& why);
 Status cuda_device_info(int device, ctv_device_info& info);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU backend: forwards each call to its stage's file and measures the time. Work is done when a call
+// The CPU backend: forwards each call to its stage's file and measures the time. Work is complete when a call
 // returns.
 #include "cpu/cpu_backend.hpp"
 
@@ -111,7 +111,7 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
     return make_cpu_picture_transfer(layout, threads_, stage_times_);
   }
-  // Levels do not travel here: the symbol coder reads them where they are.
+  // No copy is needed: the symbol coder reads the levels in place.
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
                                                              const CodingPlan&) override {
@@ -139,17 +139,17 @@ class CpuBackend final : public Backend {
     ctv::find_still(threads_, planes, grid, base_step, still);
     return {};
   }
-  Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {
+  Status skip_by_ssd(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                     const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::find_close(threads_, planes, grid, base_step, vectors, still, close);
+    ctv::skip_by_ssd(threads_, planes, grid, base_step, vectors, still, close);
     return {};
   }
-  Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                     const SideInfo& side) override {
+  Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                            const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                            const SideInfo& side) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::unite_skips(threads_, source, reference, grid, base_step, vectors, side);
+    ctv::merge_skip_vectors(threads_, source, reference, grid, base_step, vectors, side);
     return {};
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
@@ -200,7 +200,7 @@ class CpuBackend final : public Backend {
   Status synchronize() override { return {}; }
 
  private:
-  // Luma, the longest, comes first; the others fill the gaps between its loops.
+  // Luma takes longest and comes first; the other planes use threads that its loops leave idle.
   Status work_on_planes(int planes, const std::function<Status(int)>& work,
                         const std::function<Status()>& beside,
                         const std::function<Status(int)>& first) override {
@@ -210,7 +210,7 @@ class CpuBackend final : public Backend {
   template <typename Work>
   Status side_by_side(int count, const Work& work) {
     std::array<Status, 4> results;
-    parallel_beside(threads_, count,
+    parallel_nested(threads_, count,
                     [&](int i) { results[static_cast<size_t>(i)] = guarded([&] { return work(i); }); });
     for (Status& status : results) {
       if (!status.ok()) return std::move(status);

@@ -11,7 +11,7 @@ namespace ctv {
 /// threads: 1..256; 0: all cores.
 std::unique_ptr<Backend> make_cpu_backend(int threads);
 
-// Factories of its parts.
+// Factories of the backend's objects.
 Result<std::unique_ptr<PictureTransfer>> make_cpu_picture_transfer(const PictureLayout& layout, int threads,
                                                                    StageTimes& times);
 Result<std::unique_ptr<LevelTransfer>> make_cpu_level_transfer(const PictureLayout& layout,

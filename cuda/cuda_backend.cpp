@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA backend: hands each call to the file of its stage. Calls return when the work has been given to
-// the device; stage times are the device's own.
+// The CUDA backend: forwards each call to its stage's file. Calls return when the work has been queued on the
+// device; stage times are the device's own.
 #include "cuda/cuda_backend.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace ctv::cuda {
 namespace {
 
-// Of a plane: kernels count elements, and bytes of four to a sample, in 31 bits.
+// Limit per plane: kernels use 31 bits to count elements, and bytes of up to four per sample.
 constexpr size_t kMostLevels = size_t{1} << 29;
 
 class CudaBackend final : public Backend {
@@ -107,18 +107,18 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kSkip);
     return cuda::find_still(*device_, planes, grid, base_step, still);
   }
-  Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* vectors, const uint8_t* /* still */, uint8_t* close) override {
+  Status skip_by_ssd(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                     const MotionVector* vectors, const uint8_t* /* still */, uint8_t* close) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::find_close(*device_, planes, grid, base_step, vectors, close);
+    return cuda::skip_by_ssd(*device_, planes, grid, base_step, vectors, close);
   }
-  Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                     const SideInfo& side) override {
+  Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                            const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                            const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::unite_skips(*device_, source, reference, grid, base_step, vectors, side);
+    return cuda::merge_skip_vectors(*device_, source, reference, grid, base_step, vectors, side);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
@@ -168,7 +168,7 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->end_frame();
   }
-  bool packets_first() const override { return device_->alone(); }
+  bool packets_first() const override { return device_->single_frame(); }
   Status wait_beside() override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->wait_beside();
@@ -193,8 +193,8 @@ class CudaBackend final : public Backend {
       CTV_RETURN_IF_ERROR(device_->beside_planes(static_cast<bool>(first)));
       return beside();
     };
-    // A graph gives the place right behind a node to what is recorded first of all that follow it. Whatever
-    // is beside first() of all planes has others to wait for.
+    // A graph runs the first recorded successor right behind a node. With first(), beside() waits for several
+    // nodes and may be recorded first; otherwise the planes' work must be.
     if (first) CTV_RETURN_IF_ERROR(call_beside());
     for (int p = 0; p < planes; ++p) {
       CTV_RETURN_IF_ERROR(device_->on_plane(p));

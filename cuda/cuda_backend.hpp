@@ -6,7 +6,7 @@
 
 namespace ctv::cuda {
 
-/// threads: of the CPU, for copies between the caller's memory and pinned memory.
+/// threads: CPU threads for copies between the caller's memory and pinned memory.
 Result<std::unique_ptr<Backend>> make_backend(int device, int threads);
 
 }  // namespace ctv::cuda

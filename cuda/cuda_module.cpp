@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of the module's functions, and the questions about devices that need no backend.
+// The table of the module's functions, and the queries about devices that need no backend.
 #include "cuda/cuda_module.hpp"
 
 #include <cuda_runtime.h>
@@ -53,7 +53,8 @@ void* allocate_pinned(int device, size_t size) {
   return nullptr;
 }
 
-// After a device has failed the memory is gone with its context, and freeing it an error without consequence.
+// After a device failure the memory was freed with its context, and the error of freeing it again is
+// harmless.
 void free_pinned(void* data) {
   cudaFreeHost(data);
   cudaGetLastError();
@@ -69,7 +70,7 @@ constexpr CudaModule kModule = {CTV_MODULE_STAMP, attach,          device_count,
 }  // namespace
 }  // namespace ctv::cuda
 
-// The library's team, not one more, and its budget.
+// The module uses the library's team of threads and its budget.
 void ctv::detail::run_on_team(int threads, int count, int parts, void (*task)(void*, int), void* context) {
   cuda::host->run_on_team(threads, count, parts, task, context);
 }

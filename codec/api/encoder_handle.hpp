@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C interface calls an encoder.
+// The encoder's handle of the C interface.
 #pragma once
 
 #include <memory>

@@ -14,11 +14,11 @@
 
 namespace {
 
-// Of fixed size: that memory ran out must be told as well.
+// A fixed buffer, so that a lack of memory can be reported too.
 constexpr size_t kMost = 500;
 thread_local std::array<char, kMost + 1> last_error{};
 
-// Messages may quote what a caller or a file says.
+// Messages may quote text of callers or files: control characters are replaced.
 void set_last_error(std::string_view message) {
   const size_t size = std::min(message.size(), kMost);
   std::transform(message.begin(), message.begin() + static_cast<ptrdiff_t>(size), last_error.begin(),
@@ -32,7 +32,7 @@ void set_last_error(std::string_view message) {
 ctv_status ctv::api::report(const Status& status) {
   set_last_error(status.message());
   if (!status.ok()) {
-    const auto line = last_error;  // the callback may call what changes last_error
+    const auto line = last_error;  // a copy: the callback may change last_error
     log_message(CTV_LOG_ERROR, line.data());
     last_error = line;
   }

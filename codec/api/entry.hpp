@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C entry points share: the last error, versions of structures, the only catch of the library.
+// Shared by the C entry points: the last error, versions of structures, the library's only catch.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace ctv::api {
 /// Remembers the message for ctv_last_error(), logs it, and returns the code.
 ctv_status report(const Status& status);
 
-/// What a configuration of an older header is filled up from.
+/// Defaults of the members that an older header lacks.
 ctv_config default_config();
 
-/// The stages that have been called, at most `capacity` of them to `out`, their number to `count`. From now
-/// on all are timed.
+/// Writes the times of at most `capacity` called stages to `out` and the number of these stages to `count`.
+/// From then on all stages are timed.
 void copy_times(StageTimes& times, ctv_stage_time* out, size_t capacity, size_t* count);
 
-/// Runs body() -> Status, exceptions included, and reports it.
+/// Runs body() -> Status, converts exceptions to statuses, and reports the result.
 template <typename Body>
 ctv_status guarded(Body&& body) {
   try {
@@ -32,7 +32,7 @@ ctv_status guarded(Body&& body) {
   }
 }
 
-/// The caller's structure as ours: what an older header did not have is taken from `defaults`.
+/// Copies a caller's structure. Members that an older header lacks are taken from `defaults`.
 template <typename T>
 Status read_struct(const T* given, const char* name, T defaults, T& out) {
   if (given == nullptr) return {CTV_ERROR_ARGUMENT, std::string(name) + ": is null"};
@@ -46,7 +46,8 @@ Status read_struct(const T* given, const char* name, T defaults, T& out) {
   return {};
 }
 
-/// Fills a caller's structure of which the caller's header knows `size` bytes; its struct_size tells them.
+/// Initialises the first `size` bytes of a caller's structure, as its header defines it, and sets
+/// struct_size.
 template <typename T>
 Status init_struct(const T& value, const char* name, size_t size, T* out) {
   if (size < sizeof(size_t) || size > sizeof(T)) {
@@ -58,7 +59,7 @@ Status init_struct(const T& value, const char* name, size_t size, T* out) {
   return {};
 }
 
-/// Writes back as much as the caller's structure has room for.
+/// Writes the members that the caller's structure has.
 template <typename T>
 Status write_struct(const T& value, const char* name, T* out) {
   if (out == nullptr) return {CTV_ERROR_ARGUMENT, std::string(name) + ": is null"};

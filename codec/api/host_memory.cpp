@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each block is preceded by a pointer to its deallocator, because page-locked and pageable blocks coexist:
-// locking may fail, or the device may be lost.
+// A pointer to its deallocator precedes each block, because page-locked and pageable blocks coexist:
+// page-locking may fail, or the device may be lost.
 #include "codec/api/host_memory.hpp"
 
 #include <cstdint>

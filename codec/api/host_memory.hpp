@@ -10,10 +10,11 @@ namespace ctv {
 
 constexpr size_t kHostAlignment = 256;  // bytes
 
-/// Allocates `size` bytes, aligned to kHostAlignment, for pictures that the backend reads. Pageable for the
-/// CPU, and if locking fails. The only error is lack of memory. Free it with free_host().
+/// Allocates `size` bytes, aligned to kHostAlignment, for pictures that the backend reads. The memory is
+/// pageable on the CPU, or if page-locking fails. The only error is CTV_ERROR_MEMORY. Free it with
+/// free_host().
 Result<void*> allocate_host(size_t size, ctv_backend backend, int device);
-/// Frees a block of the function above; null is allowed.
+/// Frees memory of allocate_host(); null is allowed.
 void free_host(void* data);
 
 }  // namespace ctv

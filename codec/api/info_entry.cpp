@@ -43,15 +43,15 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   return i;
 }
 
-// The slopes in the side payload of a key frame; none without directional lifting.
+// Reads the slopes from the side payload of a key frame; none without directional lifting.
 Status read_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, std::vector<int8_t>& slopes) {
   slopes.resize(grid.size());
   if (!ctv::SlopeMap(grid).decode(side, slopes.data())) return {CTV_ERROR_STREAM, "side payload: damaged"};
   return {};
 }
 
-// Of streams that a decoder with the usual limits takes: a packet of some bytes may tell of as many slopes as
-// a picture has blocks.
+// A small packet may describe a large picture. No decoder with the default limits takes a stream with more
+// slopes.
 constexpr size_t kMostSlopes = size_t{1} << 21;
 
 Status count_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, ctv_packet_info& info) {

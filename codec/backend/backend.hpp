@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The interface between the order of the stages (codec/pipeline) and their implementations (cpu/, cuda/).
 //
-// Stages work on views into the backend's own memory. A call may return before its work is done. Work is done
-// in the order of the calls; the finish() of a transfer waits for its result. After the factory
-// calls nothing is allocated but what grows with packets. Calls about different planes may be made at once
-// inside each_plane(), others by one thread at a time. Every stage gives the same integers on every backend,
-// engine and number of threads.
+// Stages work on views into the backend's own memory. A call may return before its work is done; work is done
+// in call order, and finish() of a transfer waits for its result. After the factory calls only buffers for
+// packets are allocated. Inside each_plane(), calls about different planes may be made in parallel; all
+// others are made by one thread at a time. Every stage gives the same integers on every backend, engine and
+// number of threads.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@
 
 namespace ctv {
 
-/// A plane before the loop filter, or its prediction, beside the source. Both have one extent; samples are
+/// A plane before the loop filter, or its prediction, and the source. Both have the same extent; samples are
 /// repeated beyond.
 struct UnfilteredPlane {
   PlaneView<const Sample> source, samples;
@@ -46,96 +46,94 @@ class Backend : public SubbandPredictor {
   /// For example "cpu (2 threads, AVX2)".
   virtual std::string description() const = 0;
   virtual ctv_backend kind() const = 0;
-  /// Whether make_transform has the engine; the message says why not.
+  /// Whether make_transform() supports the engine; the message says why not.
   virtual Status check_engine(Engine engine) const {
     if (engine == Engine::kDirect) return {};
     return {CTV_ERROR_UNSUPPORTED, "engine: the " + description() + " backend has no FFT engine"};
   }
 
-  /// Called before the transfers of a stream are made. Calls that were kept for repetition are forgotten:
-  /// objects of the stream before may be gone, and others may lie at their addresses. `frames_in_flight`, at
-  /// least 1, changes speed only: with more, waiting threads sleep; with one, latency comes first.
+  /// Call it before the transfers of a stream are made. Discards calls kept for repetition, because other
+  /// objects may now lie at the addresses of those of the previous stream. `frames_in_flight`, at least 1,
+  /// affects only speed: with more than 1, waiting threads sleep; with 1, latency comes first.
   virtual void begin_stream(int frames_in_flight) = 0;
 
   virtual Result<Memory> allocate(size_t bytes) = 0;
-  /// Copies within the backend's memory, in the order of the calls.
+  /// Copies within the backend's memory, in call order.
   virtual Status copy(void* destination, const void* source, size_t bytes) = 0;
-  /// Copies from the host to the backend's memory, and back, in the order of the calls; done on return.
+  /// Copies from the host to the backend's memory, or back, in call order; complete on return.
   virtual Status upload(void* destination, const void* source, size_t bytes) = 0;
   virtual Status download(void* destination, const void* source, size_t bytes) = 0;
 
   virtual Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) = 0;
-  /// plan: components that the transfer may code itself. A transfer with a plan has one direction.
+  /// plan: components that the transfer may code itself. A transfer with a plan is used in one direction
+  /// only.
   virtual Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                                      const MotionGrid& grid,
                                                                      const CodingPlan& plan) = 0;
   virtual Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                                  Engine engine) = 0;
-  /// luma: of a stream with directional lifting.
+  /// luma: the layout of plane 0 of a stream with directional lifting.
   virtual Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) = 0;
   virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                                Extent extent) = 0;
   virtual Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() = 0;
 
-  /// Finds the cells that are skipped with the zero vector whatever a search may find (skip_decisions.hpp).
+  /// Finds the cells that are skipped with the zero vector, independent of a search (skip_decisions.hpp).
   /// still: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             uint8_t* still) = 0;
-  /// In place of find_still() and MotionEstimator::decide_skips() where speed comes first, or nothing may be
-  /// lost: finds units whose squared error to planes.reference is small. vectors: null for still units; for
-  /// skipped ones those that planes.reference was predicted with, which choose the limit. still: null, or
-  /// those that were found still for the same source and base_step; with zero vectors they are close, so they
-  /// need not be compared again. close: [grid.rows][grid.cols], 1 or 0.
-  virtual Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                            const MotionVector* vectors, const uint8_t* still, uint8_t* close) = 0;
+  /// The decision of the fast presets and of lossless coding, instead of find_still() and
+  /// MotionEstimator::decide_skips(): finds units whose squared error to planes.reference is below a limit.
+  /// vectors: null to find still units; otherwise those that planes.reference was predicted with, which
+  /// choose the limit. still: null, or the still units of the same source and base_step; where their vectors
+  /// are zero they are close and not compared again. close: [grid.rows][grid.cols], 1 or 0.
+  virtual Status skip_by_ssd(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                             const MotionVector* vectors, const uint8_t* still, uint8_t* close) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:
-  /// luma, as above. vectors: those before, apart from side.vectors, what comes out.
-  virtual Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                             const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                             const SideInfo& side) = 0;
-  /// Prediction of one plane: reference (true extent at its resolution, repeated beyond, within the range of
-  /// `geometry`) moved by the vectors. side.skips: read, and not null, where cells overlap.
+  /// luma, as above. vectors: the input, which must not overlap side.vectors, the output.
+  virtual Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                                    const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                                    const SideInfo& side) = 0;
+  /// Predicts one plane from the reference moved by the vectors. reference: true extent at its resolution,
+  /// repeated beyond, within the range of `geometry`. side.skips: must not be null where cells overlap.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
 
-  /// changes = of each root of the motion, what the filter would change of the squared error against the
-  /// source, of all planes together, in the rows that decide (FilterGain). skips: skipped cells count for
-  /// nothing.
+  /// changes: for each root of the motion tree, the change of the squared error against the source by the
+  /// filter, over all planes, in the rows that decide (FilterGain). skips: skipped cells are not counted.
   virtual Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                                 int64_t* changes) = 0;
-  /// to = from, filtered (loop_filter.hpp) and clamped to the geometry's range, within which `from` is. Both
-  /// have the true extent, and from is repeated beyond. If filters_in_place(), `from` becomes the result, and
-  /// `to` anything.
+  /// Filters `from` into `to` (loop_filter.hpp), clamped to the geometry's range; `from` is within that
+  /// range. Both have the true extent, and `from` is repeated beyond. If filters_in_place(), the result is in
+  /// `from`, and `to` is undefined.
   virtual Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                         PlaneView<Sample> to) = 0;
   virtual bool filters_in_place() const { return false; }
 
-  /// Coefficients of one plane, as a transform with steps of one unit leaves them, to levels with the
-  /// rate-distortion decision of quantise_rdo(), which depends on the type; subbands with a step of one unit
-  /// and the lowpass keep every level. quantisers: one per subband. Both arrays in the layout's order, apart
-  /// from each other.
+  /// Quantises the coefficients of one plane with the rate-distortion decision of quantise_rdo(), which
+  /// depends on the frame type. The coefficients are those of a transform with steps of one unit; subbands
+  /// with such a step and the lowpass keep every level. quantisers: one per subband. Both arrays are in the
+  /// layout's order and must not overlap.
   virtual Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                           FrameType type, const Coefficient* coefficients, Level* levels) = 0;
 
-  /// Marks the calls of one frame, after the upload of its picture. True: the backend has kept the calls of
-  /// an equal frame and will repeat them in end_frame(), so that none must be made.
+  /// Begins the calls of one frame, after the upload of its picture. True: the backend has recorded the calls
+  /// of an equal frame and repeats them in end_frame(), so none may be made.
   virtual Result<bool> begin_frame(const FrameCalls& calls) = 0;
   virtual Status end_frame() = 0;
-  /// Calls work(p) for each plane p below `planes`, whose calls are about this plane alone, and beside(),
-  /// whose calls are about all planes. None needs what others do, so a backend may work on them side by side,
-  /// and several threads may make the calls. first(p) comes before work(p), and of all planes before
-  /// beside(). Empty ones are left out. An error of one is returned; the rest may be left out. What follows
-  /// waits for the work of planes, but for that of beside() after wait_beside() only, which the work of a
-  /// plane may call for itself.
+  /// Calls work(p) for each plane p below `planes`, and beside(). The calls of work(p) concern plane p only,
+  /// those of beside() all planes. They are independent: the backend may run them in parallel, and several
+  /// threads may make them. first(p) runs before work(p), and for all planes before beside(). Later calls run
+  /// after every work(p). They run after beside() only if wait_beside() was called, which work(p) may do,
+  /// too. Null functions are skipped; the first error is returned.
   template <typename Work>
   Status each_plane(int planes, const Work& work, const std::function<Status()>& beside = {},
                     const std::function<Status(int)>& first = {}) {
     return work_on_planes(planes, std::cref(work), beside, first);  // allocates nothing
   }
   virtual Status wait_beside() { return {}; }
-  /// Whether a frame's packet matters more than when the next frame can begin.
+  /// Whether the latency of a packet matters more than the start of the next frame.
   virtual bool packets_first() const { return false; }
-  /// Waits for everything.
   virtual Status synchronize() = 0;
 
   StageTimes& stage_times() { return stage_times_; }

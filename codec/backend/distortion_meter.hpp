@@ -9,11 +9,11 @@
 
 namespace ctv {
 
-/// Asynchronous sum of squared differences of two planes; one result is pending per object.
+/// Asynchronous sum of squared differences of two planes. Each object has at most one pending result.
 class DistortionMeter {
  public:
   virtual ~DistortionMeter() = default;
-  /// Starts the sum of (a - b)^2 over two planes of one extent; exact for all samples. Drops a pending
+  /// Starts the sum of (a - b)^2 over two planes of the same extent; exact for all samples. Drops a pending
   /// result.
   virtual Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) = 0;
   /// Waits for the last measurement.

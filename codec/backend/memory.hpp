@@ -10,8 +10,7 @@
 
 namespace ctv {
 
-/// Memory in a backend's address space, freed with the handle. Contents are undefined at first. held: counts
-/// it.
+/// Memory in a backend's address space, freed with the handle. Initially undefined. held: counts it.
 class Memory {
  public:
   Memory() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching on luma, and the decision which cells are skipped, with the same samples.
+// Block matching on luma, and the skip decision, which uses the same samples.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 namespace ctv {
 
 struct MotionParameters {
-  MotionGrid grid;     // of the vectors
-  int log2_block = 4;  // of the blocks that are matched; at least grid.log2_block
-  int split = 0;       // 1: each cell of a block may have a vector; the grid is of cells
-  int range = 8;       // full search, whole luma samples, both directions
+  MotionGrid grid;     // grid of the vectors
+  int log2_block = 4;  // log2 of the side of matched blocks; at least grid.log2_block
+  int split = 0;       // 1: each cell of a block may have a vector; the grid is that of cells
+  int range = 8;       // full search in both dimensions, whole luma samples
   int far_range = 0;   // far search (motion_decisions.hpp), a multiple of kFarStep; 0: none
   int subpel = 0;      // finest vectors: 0 whole samples, 1 halves, 2 quarters, 3 eighths
   MotionEffort effort = MotionEffort::kUsual;
 
-  /// Whole luma samples that a vector has at most, but for half a one.
+  /// Largest vector in whole luma samples; half a sample may be added.
   int reach() const { return far_range == 0 ? range : max_of(range, far_range + kFarWindow); }
   /// The grid of blocks of 2^log2 samples that covers the same picture.
   MotionGrid blocks_of(int log2) const {
@@ -32,7 +32,6 @@ struct MotionParameters {
   }
 };
 
-/// Whether an estimator can be made.
 inline bool valid_motion(const MotionParameters& p) {
   const bool cells = p.grid.log2_block == kLog2Cell && p.log2_block > kLog2Cell;
   return p.grid.log2_block >= kLog2Cell && p.log2_block >= p.grid.log2_block && p.log2_block <= 5 &&
@@ -41,29 +40,28 @@ inline bool valid_motion(const MotionParameters& p) {
          p.subpel <= kMaxSubpel;
 }
 
-/// Owns its workspace. Finds vectors of blocks, or of their cells, and gives them to the vectors' grid.
+/// Finds vectors of blocks, or of their cells, and writes them to the vectors' grid. Owns its workspace.
 class MotionEstimator {
  public:
   virtual ~MotionEstimator() = default;
-  /// Reads the reference of the searches that follow, cropped to the true extent, repeated beyond. It stays
-  /// as it is until the last of them.
+  /// Reads the reference of the following searches, cropped to the true extent and repeated beyond. It must
+  /// not change before the last of them.
   virtual Status read_reference(PlaneView<const Sample> reference) = 0;
-  /// Reads the other plane. bytes: what luma() of the backend's PictureTransfer gave, or empty; then samples,
-  /// of the padded extent, are there and stay until prepare() returns. Bytes stay until place(), which then
-  /// comes later.
+  /// Reads the current luma. bytes: the result of luma() of the backend's PictureTransfer; they stay valid
+  /// until place(), which must come later. If empty, samples are read: padded extent, valid until prepare()
+  /// returns.
   virtual Status read_current(PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples) = 0;
-  /// May begin the search. lambda: cost of a vector bit in sixteenths of SAD.
+  /// May start the search. lambda: cost of a vector bit in sixteenths of SAD.
   virtual Status prepare(uint32_t lambda) = 0;
-  /// vectors: [grid.rows][grid.cols]. still: the same or null; a block whose cells are all still has the
-  /// vector zero.
+  /// vectors: [grid.rows][grid.cols]. still: [grid.rows][grid.cols] or null; a block whose cells are all
+  /// still has the vector zero.
   virtual Status find(const uint8_t* still, MotionVector* vectors) = 0;
-  /// Decides which cells that are not still are skipped, and with which vectors (skip_decisions.hpp). After
-  /// find() of vectors of cells, with the same `still`. planes: all, of which chroma is read; luma is what
-  /// was read. side.vectors: those that were found, changed where they are
-  /// not used.
+  /// Decides which cells that are not still are skipped, and with which vectors (skip_decisions.hpp).
+  /// Requires find() with vectors of cells and the same `still`. planes: chroma is read; luma is that of the
+  /// search. side.vectors: the vectors found; skipped cells may get others.
   virtual Status decide_skips(const SkipPlanes& planes, uint32_t base_step, const uint8_t* still,
                               const SideInfo& side) = 0;
-  /// The first four, one after the other.
+  /// Calls the four functions above.
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 const uint8_t* still, MotionVector* vectors) {
     CTV_RETURN_IF_ERROR(read_reference(reference));

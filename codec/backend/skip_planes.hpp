@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the decisions about skipped cells compare.
+// The planes that skip decisions compare.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace ctv {
 
-/// All planes of the source (padded extent) and of the reference (true extent, repeated beyond) or the
+/// All planes of the source (padded extent), and of the reference (true extent, repeated beyond) or the
 /// prediction.
 struct SkipPlanes {
   int planes = 0;

@@ -15,9 +15,8 @@ namespace ctv {
 class SlopeEstimator {
  public:
   virtual ~SlopeEstimator() = default;
-  /// Finds slopes for the transform of samples - dc_offset (slope_decisions.hpp). samples: luma, padded
-  /// extent. quantisers: one per subband, as the coefficients will be quantised. slopes: an array of
-  /// SlopeGrid.
+  // Finds slopes for the transform of samples - dc_offset (slope_decisions.hpp). samples: luma, padded
+  // extent. quantisers: those of the coefficients, one per subband. slopes: an array of SlopeGrid.
   virtual Status search(PlaneView<const Sample> samples, int dc_offset,
                         std::span<const SubbandQuantiser> quantisers, int8_t* slopes) = 0;
 };

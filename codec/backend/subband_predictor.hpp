@@ -9,13 +9,13 @@
 
 namespace ctv {
 
-/// The part of a backend that predicts levels of one plane from the previous frame's, moved subband by
-/// subband with vectors scaled to each grid: residual = levels - moved(previous), and back.
+// Predicts the levels of one plane from those of the previous frame, moved subband by subband by vectors
+// scaled to its resolution: residual = levels - moved(previous), and the inverse.
 class SubbandPredictor {
  public:
   virtual ~SubbandPredictor() = default;
-  /// All arrays in the layout's order; residual may be levels in add only. `layers`: how many layers count,
-  /// coarse to fine.
+  // All arrays are in the layout's order. residual and levels may be one array in add_subbands() only.
+  // `layers`: number of layers, coarse to fine.
   virtual Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                                    const MotionVector* vectors, const Level* levels, const Level* previous,
                                    Level* residual) = 0;
@@ -24,7 +24,7 @@ class SubbandPredictor {
                               int layers, Level* levels) = 0;
 };
 
-/// What add_subbands() is called with, apart from the layers.
+// Arguments of add_subbands() except `layers`.
 struct PredictedLevels {
   const SubbandLayout& layout;
   ChromaShift chroma;

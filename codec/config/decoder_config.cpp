@@ -12,7 +12,7 @@
 namespace ctv {
 namespace {
 
-// Coded luma samples may be so many times those of max_pixels, and so many more.
+// With padding, a picture may have kMostPadding x max_pixels + kSmallPicture coded luma samples.
 constexpr uint64_t kMostPadding = 4, kSmallPicture = 1 << 16;
 
 Status check_limit(const char* what, uint64_t needed, uint64_t allowed) {
@@ -21,7 +21,7 @@ Status check_limit(const char* what, uint64_t needed, uint64_t allowed) {
                                std::to_string(allowed) + " allowed"};
 }
 
-// Grey is luma alone and needs no matrix.
+// Gray output uses luma only and needs no matrix.
 Status check_colours(ctv_format format, const SequenceHeader& header) {
   const auto source = static_cast<ctv_format>(header.source);
   const bool same = format == CTV_FORMAT_NONE || is_rgb(format) == is_rgb(source);
@@ -55,13 +55,14 @@ Status check_decoder_config(const ctv_decoder_config& c) {
 Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header) {
   const uint64_t pixels = uint64_t{header.width} * header.height;
   CTV_RETURN_IF_ERROR(check_limit("pixels", pixels, config.limits.max_pixels));
-  // Many scales and directions pad a narrow picture to some thousand times its samples.
+  // Many scales and directions pad a narrow picture to thousands of times its samples.
   const uint64_t padded = padded_area(header);
   const uint64_t allowed = std::min(config.limits.max_pixels, UINT64_MAX >> 3) * kMostPadding + kSmallPicture;
   CTV_RETURN_IF_ERROR(check_limit("pixels with padding", padded, allowed));
-  // Three planes of samples or levels, redundant by a third. On machines of 32 bits their size must not wrap.
+  // Three planes of samples or levels, with a redundancy of 4/3. Their size must not overflow on 32-bit
+  // machines.
   CTV_RETURN_IF_ERROR(check_limit("bytes of levels", 8 * padded, PTRDIFF_MAX));
-  // Luma's levels alone; the rest is counted where it is allocated.
+  // Checks only luma's levels; the rest is counted where it is allocated.
   CTV_RETURN_IF_ERROR(check_limit("memory in bytes", 2 * padded, config.limits.max_memory));
   CTV_RETURN_IF_ERROR(check_colours(config.format, header));
   if (config.reduction <= header.transform.scales) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is a decoder's configuration within its ranges, and a stream within the decoder's limits?
+// Checks a decoder's configuration, and a stream against the decoder's limits.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace ctv {
 
 Status check_decoder_config(const ctv_decoder_config& config);
 
-/// Luma samples with the padding that scales and directions need.
+/// Luma samples, including the padding for scales and directions.
 uint64_t padded_area(const SequenceHeader& header);
 
-/// memory: what decoding the stream needs, in bytes.
+/// Checks a stream against the decoder's configuration and limits.
 Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header);
 
 Status check_packet_size(const ctv_decoder_config& config, uint64_t size);

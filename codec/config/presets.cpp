@@ -57,7 +57,7 @@ void apply_default(ctv_config& c) {
   c.overlap = 1;
   c.loop_filter = 1;
   c.split = 1;
-  c.search_range = 0;  // passes over the field find what is near
+  c.search_range = 0;  // passes over the field find near vectors
   c.far_range = kMaxFarRange;
   c.key_interval = 60;
   c.step = 10;
@@ -66,7 +66,7 @@ void apply_default(ctv_config& c) {
   c.rdoq = 1;
 }
 
-// The others are default with less or more work.
+// The other presets are default with less or more work.
 void apply_fast(ctv_config& c) {
   apply_default(c);
   c.subpel = 2;
@@ -84,7 +84,7 @@ void apply_fastest(ctv_config& c) {
 
 void apply_slow(ctv_config& c) {
   apply_default(c);
-  c.search_range = 8;  // and thorough passes over the field of vectors
+  c.search_range = 8;  // also enables more passes over the field of vectors
 }
 
 constexpr Preset kPresets[] = {
@@ -142,7 +142,7 @@ Status check_decisions(const ctv_config& c) {
   return check_range("frames_in_flight", c.frames_in_flight, 1, 16);
 }
 
-// How the encoder quantises a stream with this header.
+// Checks the quantiser settings for a stream with this header.
 Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   const bool picture = h.prediction == Prediction::kPicture;
   CTV_RETURN_IF_ERROR(check_range("rdoq", c.rdoq, 0, 1));
@@ -162,8 +162,8 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   return {};
 }
 
-// --tune ssim quantises the finest scale and the lowpass more coarsely: SSIM's windows of 8 samples see
-// neither well. The scales between them get the bits. The factors are measured.
+// Tune SSIM quantises the finest scale and the lowpass more coarsely, because SSIM's windows of 8 samples
+// measure both badly; the scales between get the bits. The factors were measured.
 double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
   if (tune == CTV_TUNE_PSNR) return 1;
   if (subband.scale == 0) return 1.6;
@@ -231,13 +231,13 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
     h.transform.projection = h.transform.pyramid == Pyramid::kLaplacian && c.lossless == 0;
   }
   h.grouping = choose_grouping(h);
-  if (padded_area(h) > PTRDIFF_MAX / 16) {  // no buffer needs 16 bytes a sample
+  if (padded_area(h) > PTRDIFF_MAX / 16) {  // no buffer needs 16 bytes per sample
     return Status(CTV_ERROR_MEMORY, "config.width, config.height: too many samples for addresses of 32 bits");
   }
   const bool picture = h.prediction == Prediction::kPicture;
   CTV_RETURN_IF_ERROR(check_quantisation(c, h));
-  // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step
-  // that makes an error in it weigh the same in the picture.
+  // The paper quantises only directional subbands, all with one step. Otherwise a subband's step compensates
+  // its gain, so that an error in any subband weighs the same in the picture.
   h.lowpass_rounded = !h.transform.in_blocks() && !picture && c.lossless == 0;
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {

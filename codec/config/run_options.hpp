@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options of execution, without influence on the bytes.
+// Options of execution, which do not influence the bytes.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace ctv {
 /// Resolves 0 to the number of cores.
 int thread_count(int wanted);
 
-/// Resolves AUTO to the direct engine, which is the faster one. Block transforms have no other.
+/// Resolves AUTO to the direct engine, which is faster. Block transforms have no other engine.
 Engine choose_engine(ctv_engine wanted, const SequenceHeader& header);
 
-/// Returns one line: which backend and engine run, and why.
+/// Returns one line that says which backend and engine run, and why.
 std::string describe(const Backend& backend, Engine engine, const std::string& why);
 
 }  // namespace ctv

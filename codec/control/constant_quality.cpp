@@ -12,17 +12,17 @@ namespace {
 constexpr double kSlope = 5;     // approximate gain in dB of halving the step
 constexpr double kAccept = 0.1;  // tolerance in dB of a key frame's target
 constexpr int kMaxTries = 3;
-constexpr size_t kLatest = 2;     // latest measurements, of which predicted frames take the mean
+constexpr size_t kLatest = 2;     // predicted frames use the mean of this many latest measurements
 constexpr double kMaxChange = 2;  // largest change by one frame, in octaves
-// Octaves above the step with which a key frame would have the quality of predicted frames. Static content
-// drives the step up; the cap keeps the start of motion from being too coarse.
+// Limit, in octaves, of the steps of predicted frames above the key-frame step of equal quality. Static
+// content drives the step up; the limit prevents coarse frames when motion starts.
 constexpr double kMostGap = 0.75;
-constexpr double kUsualGap = -0.15;  // before it is measured
-// Octaves around the step whose uniform error would be the target.
+constexpr double kUsualGap = -0.15;  // used before the gap is measured
+// Range of the search, in octaves, around the step whose uniform error has the target PSNR.
 constexpr double kFinest = -3;
 constexpr double kCoarsest = 3;
 
-// log2 of the step, in sixteenths, whose uniformly distributed error gives the PSNR: s^2 / 12.
+// log2 of the step, in sixteenths, whose uniformly distributed error, s^2 / 12, gives the PSNR.
 double log_step_of(double psnr) {
   return std::log2(16 * 255 * std::sqrt(12.0)) - psnr / (20 * std::log10(2.0));
 }
@@ -53,7 +53,7 @@ double ConstantQuality::psnr(uint64_t sum) const {
   return 10 * std::log10(255.0 * 255.0 * samples_ / static_cast<double>(std::max<uint64_t>(sum, 1)));
 }
 
-// log2 of the step with which the frame would have met the target.
+// log2 of the step that would have met the target.
 double ConstantQuality::ideal(const Finding& finding, double target) const {
   return possible(finding.log_step + std::clamp((finding.psnr - target) / kSlope, -kMaxChange, kMaxChange),
                   target);

@@ -12,7 +12,7 @@
 
 namespace ctv {
 
-/// Order of candidates of equal cost: shortest first, then raster order. Unique within one search.
+/// Order of candidates of equal cost: shortest vector first, then raster order. Unique within one search.
 CTV_HOST_DEVICE uint32_t candidate_rank(int dy, int dx, int range) {
   const int side = 2 * range + 1;
   return static_cast<uint32_t>(dy * dy + dx * dx) * static_cast<uint32_t>(side * side) +
@@ -26,7 +26,7 @@ CTV_HOST_DEVICE uint32_t bit_length(int v) {
   return static_cast<uint32_t>(std::bit_width(static_cast<uint32_t>(v)));
 #endif
 }
-/// Estimated bits of a vector, for the search only: twice the length of each coordinate's number of eighths.
+/// Estimated bits of a vector, for the search only: twice the bit length of each coordinate in eighths.
 CTV_HOST_DEVICE uint32_t vector_cost(MotionVector v) {
   return 2 * (bit_length(abs_of(v.y)) + bit_length(abs_of(v.x)));
 }
@@ -36,39 +36,38 @@ CTV_HOST_DEVICE uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector
   return sad * 16 + lambda * vector_cost(v);
 }
 
-/// The far search, beside the full search of near vectors: at a quarter of the resolution, squares of 32x32
-/// luma samples are matched over a wide range. Then each block is matched at whole samples in a small window
-/// around the vector of its square, and takes the best one if it costs less than its near vector.
+/// The far search supplements the full search of near vectors. At a quarter of the resolution it matches
+/// squares of 32x32 luma samples over a wide range. Then each block is matched at whole samples in a small
+/// window around its square's vector, and takes the best vector there if it costs less than its near vector.
 inline constexpr int kLog2Square = 5;
 inline constexpr int kLog2QuarterSquare = 3;
-/// The mean of 4x4 samples, whose sum is given.
+/// The rounded mean of 4x4 samples with this sum.
 CTV_HOST_DEVICE uint8_t quarter_sample(int sum) { return static_cast<uint8_t>((sum + 8) >> 4); }
-/// A difference of quarter samples stands for 16 of samples.
+/// lambda for quarter samples: one difference of quarter samples represents 16 differences of samples.
 CTV_HOST_DEVICE uint32_t quarter_lambda(uint32_t lambda) { return lambda >> 4; }
-/// Whether the full search has tried the whole window around a vector of whole samples.
+/// Whether the full search has covered the whole window around a vector of whole samples.
 CTV_HOST_DEVICE bool is_near(int y, int x, int range) {
   return abs_of(y) + kFarWindow <= range && abs_of(x) + kFarWindow <= range;
 }
 
-/// Passes over the field of vectors follow the search. In each, all blocks at once try the vectors that their
-/// neighbours had before the pass, then steps of a fraction of a sample around the best. First come passes
-/// over the blocks, then over their cells. A prediction differs by the magnitudes of the coefficients of its
-/// difference's 8x8 Hadamard transforms, eight times SAD, or in the first passes by SAD of every other row,
-/// since these carry vectors across the picture and later ones refine them. It is interpolated bilinearly in
-/// the reference at half samples, which is nearly as good as the filter of compensation and much cheaper.
-///
-/// After some passes come squares of 2x2 blocks, or of cells. Each block alone keeps a vector of its own if
-/// that costs less, though one vector for all four may cost less than four.
+/// The search is followed by passes over the field of vectors, first of the blocks, then of their cells. In a
+/// pass, all blocks in parallel try the vectors that their neighbours had before the pass, then fractional
+/// steps around the best. The distortion is SATD: the sum of magnitudes of 8x8 Hadamard coefficients, about
+/// eight times SAD. The first passes use SAD of every other row instead: they only spread vectors across the
+/// picture, and later passes refine these. The reference is sampled bilinearly between half samples, which
+/// predicts almost as well as the filter of compensation and costs much less.
+/// Some passes are followed by squares of 2x2 blocks or cells. A single block keeps its own vector if that
+/// costs less, although one vector for all four might cost less than four.
 struct FieldPass {
-  uint32_t border_bits;  // price of a vector that differs from a neighbour's, for each of four
-  int first_step;        // eighths of a sample, halved down to the finest; 0: no steps
-  int sad_row_step;      // 0: transforms; else SAD of one of so many rows, times their number
-  bool squares = false;  // they follow, but for blocks of 32x32
-  /// What costs at most this many bits, without its vector, takes no steps.
+  uint32_t border_bits;  // bits for each of the four neighbours with another vector
+  int first_step;        // eighths of a sample, halved down to the finest; 0: no fractional steps
+  int sad_row_step;      // 0: SATD; else SAD of every n-th row, times n
+  bool squares = false;  // followed by squares, except for blocks of 32x32
+  /// Blocks whose distortion costs at most this many bits take no fractional steps.
   uint32_t steps_worth = 64;
-  bool one_miss = false;  // steps end with the first one that gains nothing
+  bool one_miss = false;  // fractional steps end with the first that gains nothing
 
-  /// Of blocks of 8x8 all rows count.
+  /// 8x8 blocks use all rows.
   CTV_HOST_DEVICE int row_step(int log2_block) const {
     return log2_block == 3 ? min_of(sad_row_step, 1) : sad_row_step;
   }
@@ -84,7 +83,7 @@ inline constexpr FieldPass kThoroughCellPasses[] = {{7, kVectorUnit / 4, 0, fals
                                                     {7, kVectorUnit / 4, 0, false, 16},
                                                     {7, kVectorUnit / 8, 0, true, 16}};
 
-/// Over the field of blocks, then over that of their cells.
+/// Passes over the field of blocks, then over that of their cells.
 struct FieldPasses {
   std::span<const FieldPass> blocks, cells;
 };
@@ -95,26 +94,26 @@ inline constexpr FieldPasses kFieldPasses[] = {  // by MotionEffort
 constexpr const FieldPasses& field_passes(MotionEffort effort) {
   return kFieldPasses[static_cast<int>(effort)];
 }
-/// The full search of more samples than this goes with thorough passes.
+/// With a larger range of the full search, the passes are thorough.
 inline constexpr int kWidestUsualRange = 2;
 inline constexpr uint32_t kSquareBorderBits = 1;
 inline constexpr int kSquareBlocks = 4;
 inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side
 
-/// Cells keep the vector of a block that costs at most this many bits.
+/// Cells of a block that costs at most this many bits keep its vector.
 inline constexpr uint32_t kCellsWorth = 144;
 
-/// Steps stay within half a sample beyond the range of the search, so that a limited vector is a multiple of
-/// every step.
+/// Fractional steps may exceed the range of the search by half a sample, so that a limited vector is a
+/// multiple of every step.
 CTV_HOST_DEVICE MotionVector limited_vector(int y, int x, int range) {
   const int most = range * kVectorUnit + kVectorUnit / 2;
   return {static_cast<int16_t>(clamp_to(y, -most, most)), static_cast<int16_t>(clamp_to(x, -most, most))};
 }
 
-/// Candidates of a pass in order; the first of equal costs wins. 0: the block's own vector; 1..4: the
-/// neighbours' left, above, right and below, its own outside the grid; 5: zero.
+/// Candidates of a pass in order; the first of equal costs wins. 0: the block's own vector. 1..4: those of
+/// the left, upper, right and lower neighbour, or its own outside the grid. 5: zero.
 inline constexpr int kFieldCandidates = 6;
-/// The block that candidate i < 5 comes from.
+/// The block of candidate i < 5.
 CTV_HOST_DEVICE int field_neighbour(int rows, int cols, int row, int col, int i) {
   const int y = i == 2 ? -1 : (i == 4 ? 1 : 0);
   const int x = i == 1 ? -1 : (i == 3 ? 1 : 0);
@@ -130,8 +129,8 @@ CTV_HOST_DEVICE MotionVector stepped_vector(MotionVector v, int step, int side, 
                        : limited_vector(v.y + (side - 2) * step, v.x, range);
 }
 
-/// Bits of a vector beside those of its four neighbours: each that it does not equal, and the distance to the
-/// nearest.
+/// Bits of a vector: border_bits for each of the four neighbours that differs, plus twice the bit length of
+/// the distance to the nearest.
 CTV_HOST_DEVICE uint32_t field_bits(const MotionVector (&neighbours)[4], MotionVector v,
                                     uint32_t border_bits) {
   uint32_t borders = 0;
@@ -142,13 +141,13 @@ CTV_HOST_DEVICE uint32_t field_bits(const MotionVector (&neighbours)[4], MotionV
   }
   return borders * border_bits + 2 * bit_length(nearest);
 }
-/// A square takes the vector of one of its blocks, in raster order, if that costs less than their own vectors
-/// do. Its bits are those of its four blocks. Squares change at once. One that is not wholly in the grid, or
-/// has a block that passes leave out, keeps its vectors. Bits of the block at (row, col), if all of the
-/// square have v:
+/// A square tries the vectors of its blocks in raster order, and takes one for all four if that costs less
+/// than their own vectors. Squares change in parallel. A square outside the grid in part, or with a block
+/// that the passes leave out, keeps its vectors. Returns the bits of the block at (row, col) if the whole
+/// square has v:
 CTV_HOST_DEVICE uint32_t square_bits(const MotionVector* vectors, int rows, int cols, int row, int col,
                                      MotionVector v) {
-  // Two neighbours are in the square and have v, so none is nearer. The two others:
+  // Two neighbours are in the square and have v, so the nearest distance is 0. The other two:
   const int y = row % 2 == 0 ? row - 1 : row + 1;
   const int x = col % 2 == 0 ? col - 1 : col + 1;
   uint32_t borders = 0;
@@ -157,25 +156,25 @@ CTV_HOST_DEVICE uint32_t square_bits(const MotionVector* vectors, int rows, int 
   return borders * kSquareBorderBits;
 }
 
-/// What stands for the sum of magnitudes of coefficients where a pass looks at SAD: twice what noise sums up
-/// to, so that vectors weigh half.
+/// SAD scaled to SATD: 16 x SAD, twice the SATD of white noise, which halves the weight of vector bits in SAD
+/// passes.
 CTV_HOST_DEVICE uint32_t sad_for_hadamard(uint32_t sad, int row_step) {
   return 16 * sad * static_cast<uint32_t>(row_step);
 }
-/// The cost that a pass minimises. hadamard: sum of magnitudes of the 8x8 transforms' coefficients.
+/// The cost that a pass minimises. hadamard: SATD of the 8x8 transforms.
 CTV_HOST_DEVICE uint32_t field_cost(uint32_t hadamard, uint32_t lambda, uint32_t bits) {
   return 2 * hadamard + lambda * bits;
 }
 
-/// The reference at half samples: the filter of compensation, first down the columns, then along the rows,
-/// rounded to 8 bits after each. s: sample `step` apart, of which the half sample follows the first.
+/// The reference at half samples, by the filter of compensation: first vertically, then horizontally, rounded
+/// to 8 bits each time. s: samples `step` apart; the result lies between the first two.
 CTV_HOST_DEVICE uint8_t half_sample(const uint8_t* s, ptrdiff_t step) {
   const auto sum =  // fits in 16 bits
       static_cast<int16_t>(40 * (s[0] + s[step]) - 11 * (s[-step] + s[2 * step]) +
                            4 * (s[-2 * step] + s[3 * step]) - (s[-3 * step] + s[4 * step]) + 32);
   return static_cast<uint8_t>(clamp_to(sum >> 6, 0, 255));
 }
-/// A coordinate of a vector in half samples, rounded down, and the rest in quarters of them.
+/// A coordinate of a vector in whole half samples, rounded down, and the remainder in quarters of them.
 struct HalfDisplacement {
   int half;
   int quarter;  // 0..3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the base step of each frame. A frame may be coded several times, with another step each time.
+// Chooses the base step of each frame. A frame may be coded several times with different steps.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace ctv {
 
-/// What a controller must know about a try of the current frame.
+/// The result of a try of the current frame that a controller needs.
 enum class Feedback : uint8_t {
-  kNone,        // nothing: the step is final
+  kNone,        // none: the step is final
   kDistortion,  // squared error of luma against the source
   kBytes        // size of the packet
 };
 
-/// Steps are in sixteenths of a sample. For each frame: begin(), then retry() while feedback() asks for
-/// something and retry() returns a step, then end().
+/// Steps are in sixteenths of a sample. For each frame call begin(), then retry() while feedback() is not
+/// kNone and retry() returns a step, then end().
 class RateController {
  public:
   virtual ~RateController() = default;
-  /// The first step of a frame. May be called again for the same frame, which then begins anew.
+  /// Returns the first step of a frame. May be called again to restart the same frame.
   virtual uint16_t begin(uint64_t frame, FrameType type) = 0;
-  /// What retry() needs to know about the current try.
+  /// The result that retry() needs of the current try.
   virtual Feedback feedback() const { return Feedback::kNone; }
-  /// The frame was coded with `step`; value: what feedback() asked for. Returns the step of the next try, or
-  /// nothing if the frame is done.
+  /// The frame was coded with `step` and the result `value`. Returns the step of the next try, or nothing if
+  /// the frame is finished.
   virtual std::optional<uint16_t> retry(uint16_t /*step*/, uint64_t /*value*/) { return std::nullopt; }
-  /// The frame is sent as coded last. bytes: of its packet, if feedback() asked for them. Error: the packet
-  /// is larger than allowed, and no step makes it fit.
+  /// The last try is sent. bytes: the packet's size, if feedback() asked for it. Error: the packet exceeds
+  /// the limit, and no step makes it fit.
   virtual Status end(size_t /*bytes*/) { return {}; }
 };
 

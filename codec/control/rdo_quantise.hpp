@@ -13,29 +13,31 @@
 
 namespace ctv {
 
-/// With nothing around it a coefficient is rounded by this many 65536ths of a step less than the quantiser's
-/// offset says. The reduction halves with each 32 units of activity.
+/// With zero activity, the rounding offset of a coefficient is reduced by this many 65536ths of a step. The
+/// reduction halves with each 32 units of activity.
 inline constexpr uint32_t kQuietReduction = 28000;
 inline constexpr uint32_t kLog2ActivityHalving = 5;
-inline constexpr uint32_t kMostActivity = 16;   // of a coefficient
-inline constexpr uint32_t kBesideWeight = 3;    // the four neighbours in the row and the column
-inline constexpr uint32_t kDiagonalWeight = 2;  // the other four
-inline constexpr uint32_t kSiblingWeight = 3;   // the same place in each sibling
+inline constexpr uint32_t kMostActivity = 16;   // of one coefficient
+inline constexpr uint32_t kBesideWeight = 3;    // for the four neighbours in the row and the column
+inline constexpr uint32_t kDiagonalWeight = 2;  // for the four diagonal neighbours
+inline constexpr uint32_t kSiblingWeight = 3;   // for the same position in each sibling
 
-/// Contribution of a coefficient to the activity around it: its magnitude in eighths of a step, less one.
+/// Contribution of a coefficient to the activity: its magnitude in eighths of a step, minus one, clamped.
 CTV_HOST_DEVICE uint16_t activity_of(int c, uint32_t multiplier) {
   const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -c : c);
-  const int less = static_cast<int>(magnitude * multiplier - (1U << 13)) >> 13;  // both factors: 2^31 at most
+  const int less =
+      static_cast<int>(magnitude * multiplier - (1U << 13)) >> 13;  // both factors are at most 2^31
   return static_cast<uint16_t>(clamp_to(less, 0, static_cast<int>(kMostActivity)));
 }
 
-/// quantise() with less rounding in quiet surroundings: there a level costs many bits, and a magnitude is
-/// more often below its level than above. activity: weighted sum of activity_of() of the neighbours in the
-/// subband and of the siblings. So all coefficients are decided independently.
+/// quantise() with a smaller rounding offset where activity is low: a nonzero level costs many bits there,
+/// and magnitudes are more often below their level than above. activity: weighted sum of activity_of() of the
+/// neighbours in the subband and in the siblings. It depends on coefficients only, so all decisions are
+/// independent.
 CTV_HOST_DEVICE Level quantise_rdo(int c, uint32_t multiplier, uint32_t offset, uint32_t activity) {
   constexpr uint32_t kHalving = 1U << kLog2ActivityHalving;
   const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -c : c);
-  const uint32_t reduction =  // exponential, linear between its halvings
+  const uint32_t reduction =  // exponential, linear between the halvings
       kQuietReduction * (2 * kHalving - activity % kHalving) / (2 * kHalving) >>
       (activity >> kLog2ActivityHalving);
   const uint32_t sum = magnitude * multiplier + offset;
@@ -43,8 +45,9 @@ CTV_HOST_DEVICE Level quantise_rdo(int c, uint32_t multiplier, uint32_t offset, 
   return static_cast<Level>(c < 0 ? -level : level);
 }
 
-/// Chroma of predicted frames. What it loses below a step adds up from frame to frame, and coarse details
-/// hold most of that: they are rounded plainly. The two finest layers pay for it.
+/// Rounding offsets for chroma of predicted frames. Chroma errors below a step accumulate from frame to
+/// frame, mostly in coarse subbands: these round normally. The two finest layers round less, which
+/// compensates the bits.
 inline constexpr int kFineChromaLayers = 2;
 inline constexpr uint32_t kCoarseChromaOffset = 26214;  // 0.40
 inline constexpr uint32_t kFineChromaOffset = 19661;    // 0.30
@@ -63,8 +66,8 @@ CTV_HOST_DEVICE bool decides_by_rate(int layer, const SubbandQuantiser& quantise
   return layer > 0 && !quantiser.plain && quantiser.step > kMinStep;
 }
 
-/// Of predicted frames, the nearest subbands of the same layer and extent, at most two: other directions of
-/// the same place. In key frames they would keep noise and cost bits.
+/// In predicted frames, up to two nearest subbands of the same layer and extent: other directions at the same
+/// position. In key frames they would keep noise and cost bits.
 struct Siblings {
   int count = 0;
   std::array<int, 2> subbands{};

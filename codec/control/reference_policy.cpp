@@ -11,9 +11,9 @@ constexpr int kPolicy = -1;
 // Temporal ids from one frame of the lowest layer to the next.
 constexpr std::array<int, 4> kTwoLayers = {0, 1, 0, 1};
 constexpr std::array<int, 4> kThreeLayers = {0, 2, 1, 2};
-constexpr int kMiddleSlot = 1;  // of the middle one of three layers
+constexpr int kMiddleSlot = 1;  // for the middle of three layers
 
-// Modulo 2^32.
+// Comparison modulo 2^32.
 bool is_newer(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
 
 Status refuse(const char* field, const std::string& why) {
@@ -56,8 +56,8 @@ bool ReferencePolicy::chain_is_broken(uint32_t number) const {
   return base == nullptr || base->state == State::kLost;
 }
 
-// While the lowest layer's chain holds, receivers are taken to have what none reports missing. Once it is
-// broken, only what is acknowledged counts.
+// While no frame of the lowest layer's chain is reported lost, all frames that are not reported lost may be
+// referred to. Once the chain is broken, only acknowledged frames may.
 const ReferencePolicy::Record* ReferencePolicy::reference_for(uint32_t number, int temporal_id) const {
   if (chain_is_broken(number)) {
     return newest(number, 0, [](const Record& r) { return r.state == State::kAcknowledged; });
@@ -67,7 +67,7 @@ const ReferencePolicy::Record* ReferencePolicy::reference_for(uint32_t number, i
 
 bool ReferencePolicy::needs_key_frame(uint32_t number) const { return reference_for(number, 0) == nullptr; }
 
-// A frame that mends the chain is of the lowest layer.
+// A frame that repairs the chain belongs to the lowest layer.
 int ReferencePolicy::temporal_id_for(const ctv_frame_options& wishes, const FrameParameters& frame) const {
   if (wishes.temporal_id != kPolicy) return wishes.temporal_id;
   if (layers_ == 1 || frame.type == FrameType::kKey || chain_is_broken(frame.number)) return 0;
@@ -81,8 +81,8 @@ bool ReferencePolicy::is_free(int slot, const Record* acknowledged) const {
   return acknowledged != nullptr && is_newer(acknowledged->number, r->number);
 }
 
-// The newest acknowledged frame stays, and so do some since the last key frame that wait to be acknowledged,
-// a part of the round trip apart. Otherwise a frame takes the place of the one before it.
+// Slots keep the newest acknowledged frame, and some frames since the last key frame that wait for
+// acknowledgement, spaced over the round trip. Otherwise a frame replaces the one before it.
 void ReferencePolicy::place(FrameParameters& frame) const {
   frame.kept = layers_ == 1 || frame.temporal_id < layers_ - 1;
   frame.slot = 0;
@@ -95,8 +95,8 @@ void ReferencePolicy::place(FrameParameters& frame) const {
   const Record* acknowledged =
       newest(frame.number, 0, [](const Record& r) { return r.state == State::kAcknowledged; });
   int free = -1;
-  int last = -1;     // slot of the newest that waits
-  int waiting = -1;  // of the second newest
+  int last = -1;     // slot of the newest frame that waits
+  int waiting = -1;  // slot of the second newest
   int pool = 0;
   for (int slot = 0; slot < slots_; ++slot) {
     if (middle_apart && slot == kMiddleSlot) continue;
@@ -114,7 +114,7 @@ void ReferencePolicy::place(FrameParameters& frame) const {
   }
   const uint32_t apart = round_trip_ / static_cast<uint32_t>(std::max(1, pool - 2));
   const bool crowded = last >= 0 && waiting >= 0 && held(last)->number - held(waiting)->number < apart;
-  // With one slot it is the only one, whatever it holds.
+  // A single slot is used whatever it holds.
   const int slot = free >= 0 && !crowded ? free : last >= 0 ? last : 0;
   frame.slot = static_cast<uint8_t>(slot);
 }
@@ -148,7 +148,7 @@ void ReferencePolicy::choose(const ctv_frame_options& wishes, FrameParameters& f
   frame.temporal_id = static_cast<uint8_t>(id);
   if (frame.type == FrameType::kPredicted) {
     const Record* r = reference_for(frame.number, id);
-    // A key frame is due but may not come yet: receivers that miss nothing go on.
+    // A key frame is due but not yet allowed: receivers that lack nothing continue.
     if (r == nullptr) r = newest(frame.number, id, [](const Record&) { return true; });
     if (wishes.refer_to != kPolicy) r = find(static_cast<uint32_t>(wishes.refer_to));
     if (r != nullptr) frame.reference = static_cast<uint8_t>(frame.number - r->number);
@@ -190,7 +190,7 @@ void ReferencePolicy::acknowledge(uint32_t number) {
 
 void ReferencePolicy::lost(uint32_t number) {
   Record* const r = find(number);
-  // Too long ago to know what came of it: all that is not acknowledged.
+  // If the frame is too old to be recorded, all frames that are not acknowledged are lost.
   if (r != nullptr) {
     r->state = State::kLost;
   }

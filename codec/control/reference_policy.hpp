@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which frame each frame refers to, and which slot keeps it: an unbroken chain while nothing is lost; after a
-// loss the newest frame that a receiver is known to have. The choice depends on the calls alone.
+// Chooses each frame's reference, and the slot that keeps the frame: an unbroken chain while nothing is lost;
+// after a loss, the newest frame that a receiver is known to have. The choice depends only on the calls.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -18,21 +18,22 @@ class ReferencePolicy {
   /// slots: 1..8; temporal_layers: 1..3, above 2 with at least 2 slots.
   ReferencePolicy(int slots, int temporal_layers) : slots_(slots), layers_(temporal_layers) {}
 
-  /// From the next frame on; 3 with at least 2 slots.
+  /// Takes effect with the next frame; 3 requires at least 2 slots.
   void set_layers(int temporal_layers) { layers_ = temporal_layers; }
-  /// Whether frame `number` has nothing to refer to that is known to be right.
+  /// Whether frame `number` has no reference that is known to be intact.
   bool needs_key_frame(uint32_t number) const;
-  /// Error: the caller's wishes for a frame of this number cannot be had.
+  /// Error: the options for a frame of this number cannot be met.
   Status check(const ctv_frame_options& wishes, const FrameParameters& frame) const;
-  /// Chooses reference, slot and temporal id of a frame whose number and type are given.
+  /// Chooses reference, slot and temporal id of a frame with given number and type.
   void choose(const ctv_frame_options& wishes, FrameParameters& frame) const;
-  /// The frame is coded. Once more with another type, if it had to be coded again.
+  /// Records a coded frame. Called again if it is coded again with another type.
   void coded(const FrameParameters& frame);
-  /// A receiver has the frame, and so all frames that it descends from.
+  /// A receiver has the frame, and thus all its references.
   void acknowledge(uint32_t number);
-  /// A receiver lacks the frame, or a part of it: it and all that descend from it are not referred to again.
+  /// A receiver lacks the frame or a part of it: neither it nor frames that depend on it are referred to
+  /// again.
   void lost(uint32_t number);
-  /// Frames for which is_held(number) is false are not in their slots.
+  /// Removes the frames for which is_held(number) is false from their slots.
   template <typename IsHeld>
   void keep_only(IsHeld is_held) {
     for (Slot& slot : slot_) slot.held = slot.held && is_held(slot.number);
@@ -50,13 +51,13 @@ class ReferencePolicy {
     bool held = false;
     uint32_t number = 0;
   };
-  static constexpr uint32_t kWindow = 1024;  // frames that reports may be about
+  static constexpr uint32_t kWindow = 1024;  // frames that reports can be about
 
   Record* find(uint32_t number);
   const Record* find(uint32_t number) const;
   const Record* held(int slot) const;
-  /// The newest held frame that frame `number` of this layer may refer to, among those of which `accept`
-  /// is true. Null if there is none.
+  /// Returns the newest frame in a slot that frame `number` of this layer may refer to and that `accept`
+  /// accepts. Null if there is none.
   template <typename Accept>
   const Record* newest(uint32_t number, int temporal_id, Accept accept) const;
   const Record* reference_for(uint32_t number, int temporal_id) const;
@@ -66,10 +67,10 @@ class ReferencePolicy {
   void place(FrameParameters& frame) const;
 
   int slots_, layers_;
-  uint32_t phase_ = 0;  // frames since the last of the lowest layer that began a pattern
-  uint32_t next_ = 0;   // above the newest frame
+  uint32_t phase_ = 0;  // frames since the last one of the lowest layer that began a pattern
+  uint32_t next_ = 0;   // number after the newest frame
   uint32_t last_key_ = 0;
-  uint32_t round_trip_ = 0;  // frames from sending one to its acknowledgement, the last time
+  uint32_t round_trip_ = 0;  // frames between a frame and its acknowledgement, last measured
   std::array<Record, kWindow> records_{};
   std::array<Slot, kMaxSlots> slot_{};
 };

@@ -15,7 +15,7 @@ constexpr double kMinDistance = 0.4;  // L1 distance of the normalised histogram
 
 }  // namespace
 
-// Nothing but addresses depends on the loop, so that the processor fetches many samples at once.
+// Only addresses depend on the loop counters, so the processor fetches many samples in parallel.
 void SceneCutDetector::look_at(const ctv_picture& picture) {
   // Green approximates luma; it is the second channel of interleaved formats.
   const int bytes = picture_format(picture.format).step;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds scene cuts by looking at a few samples of the source: a cut changes both the places and the
-// distribution of luma, motion only the places, a change of light only the distribution.
+// Detects scene cuts from a few samples of the source. A cut changes both the samples at equal positions and
+// the distribution of luma; motion changes only the former, light only the latter.
 #pragma once
 
 #include <array>
@@ -13,11 +13,13 @@ namespace ctv {
 
 class SceneCutDetector {
  public:
-  /// True if `picture` (host memory; others never are) begins a new scene. Remembers it for the next call.
+  /// True if `picture` begins a new scene; false unless it is in host memory. Keeps its samples for the next
+  /// call.
   bool is_cut(const ctv_picture& picture);
 
  private:
-  // Samples looked at, less than twice as many. Most are far from each other in memory, so they take time.
+  // Grid of the samples compared; the real number is less than twice as large. Most lie far apart in memory,
+  // so each takes a cache miss.
   static constexpr int kGridRows = 32;
   static constexpr int kGridCols = 64;
   static constexpr size_t kBins = 16;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cells are skipped. Both backends compile these formulas. Not normative.
+// Decides which cells are skipped. Both backends compile these formulas. Not normative.
 //
 // A unit of 2x2 cells is still, and skipped with the zero vector, if every coefficient of its difference to
-// the reference is small. The others are compared in four ways: all skipped with the zero vector, all
-// skipped with their own vectors, all coded, or each cell in its cheapest way. A skipped cell costs its
-// squared error. A coded one costs what its coefficients lose and the bits that they take, as estimated from
-// Hadamard transforms of the difference. Costs are in 64ths of a squared sample.
+// the reference is small. For other units, four alternatives are compared: all cells skipped with the zero
+// vector, all skipped with their own vectors, all coded, or the cheapest choice for each cell. A skipped cell
+// costs its squared error. A coded cell costs its quantisation error and bits, both estimated from Hadamard
+// transforms of the difference. Costs are in 64ths of a squared sample.
 //
-// The comparison predicts luma as the passes over the field of vectors do, bilinearly between half samples
-// (motion_decisions.hpp), and chroma bilinearly between samples. That is nearly as good as the filter of
-// compensation for a decision, and much cheaper.
+// The prediction of luma is bilinear between half samples, as in the passes over the field of vectors
+// (motion_decisions.hpp); that of chroma is bilinear between samples. For a decision this is almost as good
+// as the filter of compensation, and much cheaper.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,19 @@ namespace ctv {
 inline constexpr int kSkipUnit = 2;  // cells on a side
 inline constexpr int kSkipCells = kSkipUnit * kSkipUnit;
 
-/// The difference of a sample to its prediction, limited so that sums of 8x8 fit in 16 bits: the filter of
+/// Difference of a sample and its prediction, limited so that sums of 8x8 fit in 16 bits. The filter of
 /// compensation may overshoot.
 CTV_HOST_DEVICE int skip_difference(int sample, int prediction) {
   return clamp_to(sample - prediction, -511, 511);
 }
 
-/// Thresholds and prices of a frame. A Hadamard coefficient of n x n samples, times 8 / n, has the scale of
-/// `dead`: 8 times an orthonormal one.
+/// Thresholds and prices of a frame. Hadamard coefficients of n x n samples are multiplied by 8 / n, which
+/// makes them 8 times orthonormal ones; thresholds have this scale.
 struct SkipPrices {
-  int still;        // coefficients of still units are at most so large
+  int still;        // largest coefficient of a still unit
   int dead;         // coefficients up to this magnitude are quantised to 0
-  int first;        // above first x 2^k, k = 0..4, each costs one `octave` more
-  uint64_t square;  // of a step
+  int first;        // each threshold first x 2^k, k = 0..4, that a coefficient exceeds costs one `octave`
+  uint64_t square;  // square of a step
 };
 inline constexpr int kSkipOctaves = 5;
 CTV_HOST_DEVICE SkipPrices skip_prices(uint32_t base_step) {
@@ -44,22 +44,22 @@ CTV_HOST_DEVICE SkipPrices skip_prices(uint32_t base_step) {
   return {step * 11 / 64, step * 23 / 64, step * 45 / 64, uint64_t{base_step} * base_step / 4};
 }
 
-/// What the Hadamard coefficients of a cell sum up to.
+/// Sums over the Hadamard coefficients of a cell.
 struct SkipSums {
   uint64_t lost = 0;     // squares of those up to `dead`
   uint32_t coded = 0;    // number of the others
   uint32_t octaves = 0;  // thresholds that they exceed
 };
-/// A coded coefficient costs half the square of a step: what it loses and 4 bits, each worth a tenth of that
-/// square here. Each octave above the step costs two bits more. A cell that does not move differs from the
-/// reference by noise, which coding would pass on to the next frame, so there it costs almost twice as much.
+/// A coded coefficient costs half the square of a step: its distortion and 4 bits of a tenth each. Each
+/// octave above the step costs two bits more. Coefficients of cells with zero vectors are charged almost
+/// double: they mostly code noise, which later frames would inherit.
 CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s, MotionVector v) {
   const uint64_t each = same_vector(v, MotionVector{}) ? 30 : 16;
   return s.lost + p.square * (each * s.coded + 6 * uint64_t{s.octaves}) / 32;
 }
 
-/// The prediction of a sample of chroma between two of the upper and two of the lower row, so many eighths
-/// below and to the right of the first. First each row's, in eighths; all of it fits in 16 bits.
+/// Prediction of a chroma sample from two samples each of the upper and the lower row, at an offset of `down`
+/// and `right` eighths. First each row is interpolated, in eighths; all values fit in 16 bits.
 CTV_HOST_DEVICE int16_t between_columns(int16_t a, int16_t b, int16_t right) {
   return static_cast<int16_t>((8 - right) * a + right * b);
 }
@@ -68,7 +68,6 @@ CTV_HOST_DEVICE int16_t between_rows(int16_t upper, int16_t lower, int16_t down)
   return static_cast<int16_t>(sum >> 6);
 }
 
-/// Costs of a cell.
 struct SkipCosts {
   uint64_t zero = 0;  // skipped, zero vector
   uint64_t own = 0;   // skipped, its vector
@@ -79,8 +78,8 @@ enum class SkipChoice : uint8_t { kZero, kOwn, kCode };
 /// The choice of each of a unit's cells; those outside the grid cost nothing.
 CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[kSkipCells],
                                   SkipChoice (&choices)[kSkipCells]) {
-  // The four ways: each choice for all cells, and the cheapest for each. The first of equal costs wins. To
-  // code costs more than the cells tell: it divides the tree, and its noise is what later frames refer to.
+  // Four alternatives: each choice for all cells, or the cheapest of each cell. The first of equal costs
+  // wins. Coding is charged extra, because it divides the tree and passes noise to later frames.
   uint64_t ways[] = {0, 0, p.square / 2, p.square * 2};
   for (int k = 0; k < kSkipCells; ++k) {
     const SkipCosts& c = costs[k];
@@ -97,12 +96,12 @@ CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[
   for (SkipChoice& choice : choices) choice = static_cast<SkipChoice>(best);
 }
 
-/// Where speed comes first, or nothing may be lost, a unit is still, or skipped, as a whole, if its squared
-/// error over all planes is at most so many squares of a step:
+/// Decision by squared error, for the fast presets and lossless coding: a whole unit is still or skipped if
+/// its squared error over all planes is at most this many squares of a step:
 inline constexpr uint32_t kStillError = 3;
 inline constexpr uint32_t kMovedError = 10;
-inline constexpr uint32_t kZeroError = 27;  // where the vector is zero: most of it is noise
-/// vector: of the unit's first cell, or null for a still unit.
+inline constexpr uint32_t kZeroError = 27;  // zero vector: mostly noise
+/// vector: of the unit's first cell; null for a still unit.
 CTV_HOST_DEVICE uint64_t close_error(uint32_t base_step, const MotionVector* vector) {
   const uint32_t squares = vector == nullptr                      ? kStillError
                            : same_vector(*vector, MotionVector{}) ? kZeroError

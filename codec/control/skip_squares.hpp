@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Squares of skipped cells that get one vector. Both backends compile these formulas, and a GPU tries many
-// vectors at once (cuda/motion/skip_squares.cu). Not normative.
+// vectors in parallel (cuda/motion/skip_squares.cu). Not normative.
 //
-// The search chooses vectors by themselves. But where all cells of a square are skipped, nothing follows that
-// would mend a prediction. So the exact error of another vector is known, here that of luma, and one that the
-// tree of motion codes in few bits may be worth it. Each root of the tree decides alone, level after level:
-// squares of 2x2, then of 4x4 and 8x8 cells try the vectors of their quarters and of their neighbours. All
-// squares of a level change at once. Cells around the root have the vectors that they had before.
+// The search chooses vectors without regard to skips. If all cells of a square are skipped, no residual
+// corrects the prediction, so the exact error of another vector can be measured, here that of luma. Such a
+// vector may pay off if the motion tree codes it in few bits. Each root of the tree is decided independently,
+// level by level: squares of 2x2, then 4x4 and 8x8 cells try the vectors of their quarters and of their
+// neighbours. All squares of a level change in parallel. Cells around the root count with their original
+// vectors.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +19,23 @@ namespace ctv {
 inline constexpr int kQuarters = 4;
 inline constexpr int kSquareVectors = kQuarters + 4;
 
-/// Bits of a leaf whose vector is zero or that of a neighbour, and what any other vector takes more.
+/// Bits of a leaf whose vector is zero or a neighbour's, and the additional bits of any other vector.
 inline constexpr uint32_t kLeafBits = 4;
 inline constexpr uint32_t kOwnVectorBits = 7;
 
-/// A square, and the vectors that it may get.
+/// A square of cells and its candidate vectors.
 struct alignas(16) SkipSquare {
   MotionVector vectors[kSquareVectors];  // first of each quarter, then of the neighbours
-  uint32_t mixed;                        // bit k: quarter k has other vectors too
-  uint32_t tried;                        // bit k: vector k is tried; none before is the same
-  bool uniform;                          // whether its cells have one vector, in the end
+  uint32_t mixed;                        // bit k: quarter k has other vectors, too
+  uint32_t tried;                        // bit k: vector k is tried; it differs from those before
+  bool uniform;                          // whether all its cells have one vector
 
   CTV_HOST_DEVICE bool tries(int k) const { return (tried >> k & 1) != 0; }
   CTV_HOST_DEVICE bool is_uniform() const {
     return mixed == 0 && same_vector(vectors[0], vectors[1]) && same_vector(vectors[0], vectors[2]) &&
            same_vector(vectors[0], vectors[3]);
   }
-  /// Whether `v` is zero or among vectors from `first` on, but for vector `without`.
+  /// Whether `v` is zero or equals a vector from index `first` on, except vector `without`.
   CTV_HOST_DEVICE bool is_known(MotionVector v, int first, int without) const {
     bool known = same_vector(v, MotionVector{});
     for (int i = first; i < kSquareVectors; ++i) known |= i != without && same_vector(vectors[i], v);
@@ -50,7 +51,7 @@ struct alignas(16) SkipSquare {
   CTV_HOST_DEVICE uint32_t leaf_bits(MotionVector v) const {
     return kLeafBits + (is_known(v, kQuarters, -1) ? 0 : kOwnVectorBits);
   }
-  /// Bits of the square as it is.
+  /// Bits of the square with its present vectors.
   CTV_HOST_DEVICE uint32_t own_bits() const {
     if (is_uniform()) return leaf_bits(vectors[0]);
     uint32_t bits = 0;
@@ -62,19 +63,19 @@ struct alignas(16) SkipSquare {
   }
 };
 
-/// The vectors of a frame that come in, and which cells are skipped: [rows][cols].
+/// The input vectors of a frame and its skip flags: [rows][cols].
 struct SkipField {
   int rows, cols;
   const uint8_t* skips;
   const MotionVector* vectors;
-  /// Where the arrays have a cell; -1: nowhere.
+  /// Index of a cell in the arrays; -1: outside.
   CTV_HOST_DEVICE int place(int row, int col) const {
     return row >= 0 && col >= 0 && row < rows && col < cols ? row * cols + col : -1;
   }
 };
 
-/// A root of the tree. Units, and squares of each level, are numbered in the tree's order, so that the parts
-/// of a square follow each other.
+/// A root of the motion tree. Units, and the squares of each level, are numbered in tree order, so that the
+/// squares within a square are consecutive.
 struct SkipRoot {
   static constexpr int kSide = 1 << kRootLevel;  // cells
   static constexpr int kUnits = kSide * kSide / kSkipCells;
@@ -82,18 +83,18 @@ struct SkipRoot {
   static constexpr int kWindow = kPitch * kPitch;
   static constexpr uint32_t kUnknown = UINT32_MAX;
 
-  MotionVector window[kWindow];            // of the cells and those around; zero outside the grid
-  uint32_t skipped;                        // bit k: all of unit k
+  MotionVector window[kWindow];  // vectors of the root's cells and those around; zero outside the grid
+  uint32_t skipped;              // bit k: all cells of unit k are skipped
   SkipSquare squares[kRootLevel][kUnits];  // of levels 1, 2 and 3
-  alignas(16) uint32_t errors[kRootLevel][kUnits][kSquareVectors];  // squared, with vectors of the squares
-  uint32_t own[kUnits];  // of units as they are, once tried with others
+  alignas(16)
+      uint32_t errors[kRootLevel][kUnits][kSquareVectors];  // squared errors with the vectors of the squares
+  uint32_t own[kUnits];  // squared errors of units with their present vectors, where measured
 
-  /// The first cell of a unit.
   CTV_HOST_DEVICE static int row_of(int unit) { return (unit & 2) | (unit >> 1 & 4); }
   CTV_HOST_DEVICE static int col_of(int unit) { return (unit << 1 & 2) | (unit & 4); }
-  /// Of a square.
+  /// Number of units in a square of a level.
   CTV_HOST_DEVICE static int units(int level) { return 1 << 2 * (level - 1); }
-  /// The square that has a unit.
+  /// Index of the square that contains a unit.
   CTV_HOST_DEVICE static int index_of(int level, int unit) { return unit >> 2 * (level - 1); }
 
   CTV_HOST_DEVICE MotionVector& at(int row, int col) { return window[(row + 1) * kPitch + col + 1]; }
@@ -105,20 +106,19 @@ struct SkipRoot {
   }
   CTV_HOST_DEVICE uint32_t& error(int level, int unit, int k) { return errors[level - 1][unit][k]; }
 
-  /// Loads window[i] of the root at (row, col). Returns whether the cell is skipped and moves: if none does,
-  /// there is nothing to try.
+  /// Loads window[i] of the root at (row, col). Returns whether the cell is skipped and moves; without such a
+  /// cell there is nothing to try.
   CTV_HOST_DEVICE bool load(const SkipField& field, int row, int col, int i) {
     const int place = field.place(row - 1 + i / kPitch, col - 1 + i % kPitch);
     MotionVector v{};
     bool skip = false;
-    if (place >= 0) {  // both loads at once
+    if (place >= 0) {  // both loads in parallel
       v = field.vectors[place];
       skip = field.skips[place] != 0;
     }
     window[i] = v;
     return skip && !same_vector(v, MotionVector{});
   }
-  /// A bit of `skipped`.
   CTV_HOST_DEVICE static bool is_skipped(const SkipField& field, int row, int col, int unit) {
     bool skipped = true;
     for (int k = 0; k < kSkipCells; ++k) {
@@ -128,7 +128,6 @@ struct SkipRoot {
     return skipped;
   }
 
-  /// Vector k that a square may get.
   CTV_HOST_DEVICE MotionVector candidate(int level, int index, int k) {
     const int side = 1 << level;
     const int half = side / 2;
@@ -136,14 +135,13 @@ struct SkipRoot {
     int row = k / 2 * half;
     int col = k % 2 * half;
     if (k >= kQuarters) {
-      // To the left, above, to the right, below: cells beside the middle of a side.
+      // Cells next to the middle of the left, upper, right and lower side.
       const int beside = k < kQuarters + 2 ? -1 : side;
       row = k % 2 == 0 ? half : beside;
       col = k % 2 == 0 ? beside : half;
     }
     return at(row_of(unit) + row, col_of(unit) + col);
   }
-  /// Whether quarter k has vectors that differ.
   CTV_HOST_DEVICE bool is_mixed(int level, int index, int k) const {
     return level > 1 && !squares[level - 2][kQuarters * index + k].uniform;
   }
@@ -151,19 +149,18 @@ struct SkipRoot {
     const uint32_t all = (1U << units(level)) - 1;
     return (skipped >> index * units(level) & all) == all;
   }
-  /// Whether a square has anything to try.
+  /// Whether a square has any vector to try.
   CTV_HOST_DEVICE bool is_tried(int level, int index, uint32_t own_bits) const {
     return is_skipped(level, index) && own_bits != kLeafBits;
   }
 
-  /// Whether a level before tried vectors for a unit, so that own[unit] is known.
+  /// Whether an earlier level tried vectors for a unit, so that own[unit] is known.
   CTV_HOST_DEVICE bool is_own_known(int level, int unit) {
     bool known = false;
     for (int l = 1; l < level; ++l) known |= square_of(l, unit).tried != 0;
     return known;
   }
-  /// A unit's error with the vector v, if it was found in a level before; else kUnknown. Errors with vectors
-  /// that are not tried are kUnknown.
+  /// A unit's squared error with the vector v if an earlier level measured it, else kUnknown.
   CTV_HOST_DEVICE uint32_t known_error(int level, int unit, MotionVector v) {
     uint32_t known = kUnknown;
     for (int l = 1; l < kRootLevel && l < level; ++l) {
@@ -183,8 +180,8 @@ struct SkipRoot {
   }
 };
 
-/// The cost of a skipped square, in 1024ths of a squared sample. A bit is worth a sixteenth of the square of
-/// a step. error: squared
+/// Cost of a skipped square, in 1024ths of a squared sample. A bit costs a sixteenth of the square of a step.
+/// error: squared error.
 CTV_HOST_DEVICE uint64_t skip_square_cost(const SkipPrices& p, uint64_t error, uint32_t bits) {
   return 1024 * error + p.square * bits;
 }

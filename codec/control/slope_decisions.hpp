@@ -2,13 +2,13 @@
 // Decisions of the search for slopes and for directions of bands (directional lifting). Both backends compile
 // these formulas. Not normative.
 //
-// A scale is lifted with each slope everywhere. In every lifting the coefficients of cells of 8x8 samples are
-// taken for Laplacian in each band: the mean of their magnitudes gives their entropy and squared error under
-// the quantiser. A block takes the slope of least cost; then passes follow in which all blocks at once weigh
-// the cost of their borders with neighbours that differ.
+// A whole scale is lifted with each slope. For each lifting, cells of 8x8 samples are modelled as Laplacian
+// in each band: the mean magnitude of their coefficients gives entropy and squared error of the quantiser. A
+// block takes the slope of least cost. Passes follow in which all blocks in parallel add the cost of
+// neighbours with another slope.
 //
-// Then a band has two directions, and four if two pay. Its cost is that of all cells of 4x4 coefficients of
-// each direction, by the same formula.
+// Then a band gets two directions, or four, if that reduces its cost: the sum over cells of 4x4 coefficients
+// of each direction, by the same model.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@
 namespace ctv {
 
 inline constexpr int kLog2SlopeCell = 3;       // of a cell's side, in samples of the scale's input
-inline constexpr uint32_t kSlopeBit = 256;     // a bit in units of cost
-inline constexpr uint32_t kSlopeBorder = 512;  // of a block with a neighbour that differs, for each of four
-inline constexpr uint32_t kSlopeMargin = 8;    // 256ths of a block's cost that a slope must save
+inline constexpr uint32_t kSlopeBit = 256;     // one bit in units of cost
+inline constexpr uint32_t kSlopeBorder = 512;  // cost for each of the four neighbours that differs
+inline constexpr uint32_t kSlopeMargin = 8;    // least saving of a slope, in 256ths of the block's cost
 inline constexpr int kSlopePasses = 3;
 
-/// Entropy plus 9 times the squared error in steps, in 256ths of a bit, of a Laplacian coefficient whose mean
-/// magnitude is m 1024ths of a step. Nodes: m = 0..15, then eight for each doubling, up to 256 steps.
+/// Cost of a Laplacian coefficient with a mean magnitude of m / 1024 steps: entropy plus 9 times the squared
+/// error in steps, in 256ths of a bit. Nodes: m = 0..15, then eight per octave up to 256 steps.
 inline constexpr int kLaplacianNodes = 129;
 struct LaplacianCost {
   uint16_t at[kLaplacianNodes];
@@ -42,12 +42,12 @@ inline constexpr LaplacianCost kLaplacianCost = {{
     2600, 2624, 2667, 2706, 2742, 2774, 2803, 2831, 2856, 2880,
 }};
 
-/// 2^24 times the mean, in 1024ths of a step, of n coefficients whose magnitudes have the sum 1. step:
+/// 2^24 times the mean magnitude, in 1024ths of a step, of n coefficients whose magnitudes add up to 1. step:
 /// sixteenths of a unit.
 CTV_HOST_DEVICE uint64_t slope_scale(uint32_t n, uint32_t step) {
   return (uint64_t{1} << 38) / (uint64_t{n} * step);
 }
-/// Cost of the n coefficients of a cell in one band. sum: of their magnitudes. scale: slope_scale().
+/// Cost of the n coefficients of a cell in one band. sum: sum of their magnitudes. scale: slope_scale().
 CTV_HOST_DEVICE uint32_t slope_cell_cost(const LaplacianCost& table, uint32_t sum, uint32_t n,
                                          uint64_t scale) {
   constexpr uint64_t kMost = (1 << 18) - 1;
@@ -58,12 +58,12 @@ CTV_HOST_DEVICE uint32_t slope_cell_cost(const LaplacianCost& table, uint32_t su
   return n * (low + (((table.at[node + 1] - low) * (m & ((1U << shift) - 1))) >> shift));
 }
 
-/// Slopes of the blocks to the left, to the right, above and below before a pass; 0 outside.
+/// Slopes of the left, right, upper and lower block before a pass; 0 outside.
 struct SlopeNeighbours {
   int slopes[4];
 };
-/// The slope of a block in a pass, 0 .. kSlopePasses; neighbours have none before the first.
-/// cost_of(slope): the cost of its cells.
+/// The slope of a block in a pass, 0 .. kSlopePasses; pass 0 ignores the neighbours. cost_of(slope): the cost
+/// of the block's cells.
 template <typename CostOf>
 CTV_HOST_DEVICE int decide_slope(int pass, CostOf cost_of, const SlopeNeighbours& neighbours) {
   int best = 0;
@@ -81,13 +81,13 @@ CTV_HOST_DEVICE int decide_slope(int pass, CostOf cost_of, const SlopeNeighbours
   return best;
 }
 
-/// Whether a scale has slopes: what they save of the cost without, in total.
+/// Whether the slopes of a scale reduce its total cost enough.
 CTV_HOST_DEVICE bool slopes_pay(uint64_t without, uint64_t with) { return with + without / 256 < without; }
 
 inline constexpr int kLog2DirectedCell = 2;  // of a cell's side, in coefficients of a direction
-/// Whether twice as many directions save enough.
+/// Whether twice as many directions reduce the cost enough.
 CTV_HOST_DEVICE bool directions_pay(uint64_t before, uint64_t after) { return after + after / 128 < before; }
-/// Log2 of a band's directions. costs: without, of two directions, of four.
+/// log2 of a band's directions. costs: of one, two and four directions.
 CTV_HOST_DEVICE int decide_directions(const uint64_t* costs) {
   int n = 0;
   while (n < kDirectedDepth && directions_pay(costs[n], costs[n + 1])) ++n;

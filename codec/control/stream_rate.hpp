@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rate controllers of one stream. Which of them decide follows from the targets, which may change between
-// frames.
+// The rate controllers of one stream. The targets, which may change between frames, determine which ones are
+// used.
 #pragma once
 
 #include "codec/control/constant_quality.hpp"
@@ -18,12 +18,9 @@ class StreamRate final : public RateController {
 
   /// Without constant quality: the step of predicted frames.
   void set_step(uint16_t step) { quantiser_.set_step(step); }
-  /// See ConstantQuality::set_crf().
   void set_crf(double crf, uint64_t next) { quality_.set_crf(crf, next); }
   void set_target(const SizeTarget& target) { size_.set_target(target); }
-  /// See TargetSize::set_lasting().
-  void set_lasting(bool lasting) { size_.set_lasting(lasting); }
-  /// See TargetSize::take_debt().
+  void set_base_reference(bool value) { size_.set_base_reference(value); }
   void take_debt(const StreamRate& before) { size_.take_debt(before.size_); }
 
   uint16_t begin(uint64_t frame, FrameType type) override {
@@ -39,9 +36,8 @@ class StreamRate final : public RateController {
   }
   Status end(size_t bytes) override { return chosen_->end(bytes); }
 
-  /// Whether the distortion of the frames that begin now is wanted, with add().
+  /// Whether the frames that begin now need add() with their distortion.
   bool measures() const { return quality_.active(); }
-  /// See ConstantQuality::add().
   void add(uint64_t frame, const FrameParameters& parameters, uint64_t sum) {
     quality_.add(frame, parameters, sum);
   }

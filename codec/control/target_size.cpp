@@ -12,25 +12,24 @@ namespace {
 
 constexpr int kMaxTries = 10;
 constexpr double kSlope = 1.3;  // bytes ~ step^-kSlope, until two sizes are known
-// With bitrate.
-constexpr int kSoftTries = 4;   // then any size is good that the buffer holds
-constexpr double kMost = 1.5;   // largest size, in wanted ones
-constexpr double kLeast = 0.5;  // smallest size after a larger one
-// Shares of the buffer, or of a key interval, for the first frame, and for others at most.
+// Used with bitrate.
+constexpr int kSoftTries = 4;   // after these tries, any size within the buffer is accepted
+constexpr double kMost = 1.5;   // largest size, relative to the wanted one
+constexpr double kLeast = 0.5;  // smallest size after a larger one, relative to the wanted one
+// Largest shares of the buffer or of a key interval: for the first frame, for other key frames, for savings.
 constexpr double kOpening = 0.3;
 constexpr double kMostKey = 0.6;
 constexpr double kMostSaved = 0.3;
-// What stands still keeps the quality of its last frame. So while steps are coarser than the source's, the
-// frame after one that cost little takes a finer step, and may take what the buffer holds beyond a reserve.
-// The reserve is the larger, the more the buffer has lacked lately, so that the mean is the rate. Where key
-// frames return within some buffers, it is left to them.
+// Static areas keep the quality of the last frame that refined them. So after a cheap frame the next one is
+// quantised finer, from the buffer above a reserve. The reserve grows with the recent lack of the buffer, so
+// that the mean rate is met. If key frames are frequent, they refine the static areas instead.
 constexpr double kLittle = 0.6;  // of the average size
 constexpr double kFiner = 0.6;
 constexpr double kReserve = 0.4;
-constexpr double kCostly = 0.6;      // a refinement is judged if it leaves less of the buffer
-constexpr double kLately = 3;        // in buffers
-constexpr double kLongInterval = 4;  // between key frames, in buffers
-constexpr double kRepay = 2;         // time in which debt is paid back, in buffers
+constexpr double kCostly = 0.6;      // a refinement is judged if the buffer is then below this share
+constexpr double kLately = 3;        // time constant of the mean lack, in buffers
+constexpr double kLongInterval = 4;  // distance of key frames, in buffers
+constexpr double kRepay = 2;         // time to repay debt, in buffers
 constexpr double kFinestScale = 1.0 / 16;
 constexpr double kFill = 0.92;  // share of the largest frame to aim at after a frame did not fit
 }  // namespace
@@ -68,31 +67,31 @@ void TargetSize::take_debt(const TargetSize& before) {
   take_over(before.full() - before.buffer_, before.debt_);
 }
 
-// sent: what the old rate has on its way. It stays there, up to a buffer of the new rate. What no step made
-// fit stays owed.
+// sent: bytes on their way at the old rate; they count up to the size of the new buffer. Debt from frames
+// that no step made fit is kept.
 void TargetSize::take_over(double sent, double debt) {
   buffer_ = std::clamp(full() - sent, std::min(buffer_, 0.0), full());
   owe(debt);
 }
 
-// What the buffer lacks is owed, but for kMostSaved of it. If more were saved and then spent, the buffer
-// would stay empty.
+// The lack of the buffer is debt, except for kMostSaved of it. If more could be saved and then spent, the
+// buffer would stay empty.
 void TargetSize::owe(double debt) {
   debt_ = std::min(std::max(debt, full() - buffer_ - kMostSaved * full()), full());
 }
 
-// No step is coarser than the coarsest: a scale beyond would have to come back first.
+// Steps end at the coarsest, so the scale is limited: beyond, it would have to return first.
 double TargetSize::within_steps(double scale) const {
   return std::clamp(scale, kFinestScale, static_cast<double>(kCoarsestStep) / own_step_);
 }
 
-// Frames that pay for a key frame: those until the next one, but not longer than some buffers.
+// Number of frames that pay for a key frame: until the next key frame, but at most kLongInterval buffers.
 int TargetSize::run() const {
   if (key_interval_ < 2) return 0;
   return static_cast<int>(std::min<double>(key_interval_, kLongInterval * full() / average()));
 }
 
-// Bytes of a predicted frame, if key frames are as large as the last.
+// Average bytes of a predicted frame if key frames are as large as the last one.
 double TargetSize::others() const {
   if (since_key_ + 1 >= run()) return average();
   return std::max(0.3 * average(), (average() * run() - key_size_) / (run() - 1));
@@ -102,7 +101,7 @@ double TargetSize::reserve() const { return kReserve * full() + lack_; }
 
 bool TargetSize::refines() const {
   const bool long_run = key_interval_ == 0 || average() * key_interval_ > kLongInterval * full();
-  return opened_ && long_run && type_ == FrameType::kPredicted && lasting_ && little_ >= enough_ &&
+  return opened_ && long_run && type_ == FrameType::kPredicted && base_reference_ && little_ >= enough_ &&
          scale_ > 1 && buffer_ > reserve();
 }
 
@@ -117,7 +116,8 @@ double TargetSize::wanted() const {
   return std::clamp(others() - (debt_ - planned) / frames, 0.4 * others(), 1.8 * others());
 }
 
-// What earlier frames have left may be spent at once: to refine what stands still takes many bits or none.
+// Largest size of a frame. Savings of earlier frames may be spent at once, because refining static areas
+// takes either many bits or none.
 double TargetSize::most() const {
   if (is_free()) return wanted_;
   return std::max(refines_ ? wanted_ : kMost * wanted_, -debt_);
@@ -155,8 +155,8 @@ uint16_t TargetSize::begin_search(uint16_t own_step) {
     step_ = first_step_ = to_usual_step(own_step * first_scale_, 4);
     return step_;
   }
-  // A frame that had to be coarser than its quantiser suggests that the next of its type has to be, too.
-  // Others have no influence, so a limit that never binds changes nothing.
+  // If the last frame of a type had to be coarser than its quantiser, the next one starts coarser, too. Other
+  // frames have no influence, so a limit that is never reached changes nothing.
   const Last& last = last_[static_cast<size_t>(type_)];
   step_ = last.step > last.own_step && last.step > own_step ? last.step : own_step;
   return step_;
@@ -174,7 +174,7 @@ std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
   ++tries_;
   step_ = step;
   if (size <= high) {
-    if (too_fine_ >= step) too_fine_ = 0;  // other vectors, other sizes
+    if (too_fine_ >= step) too_fine_ = 0;  // the vectors may change, and so may the size
     if (fits_ == 0 || step < fits_) {
       fits_ = step;
       fits_bytes_ = size;
@@ -192,9 +192,9 @@ std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
     if (fits_ == step) return std::nullopt;
     return fits_;
   }
-  if (fits_ != 0 && fits_ - too_fine_ <= 1) return fits_;  // no step lies between
-  // Interpolates linearly between the two nearest sizes in logarithms, or extrapolates from one with the
-  // usual slope, to the size aimed at. Later tries bisect, so that the search ends.
+  if (fits_ != 0 && fits_ - too_fine_ <= 1) return fits_;  // no step lies between them
+  // Interpolates linearly in logarithms between the two nearest sizes, or extrapolates from one with kSlope,
+  // to the target. Later tries bisect, so that the search ends.
   double next = step * std::pow(size / std::max(aim, 1.0), 1 / kSlope);
   if (too_fine_ != 0 && fits_ != 0) {
     const double slope = std::log(too_fine_bytes_ / std::max(fits_bytes_, 1.0)) /
@@ -238,17 +238,18 @@ void TargetSize::account(double size) {
   judge(size);
 }
 
-// Sizes of noise, of motion and of temporal layers vary, and a small one does not say that all stands still.
-// If no small frame follows a costly refinement, later ones wait for two small frames in a row, until one has
-// proved its worth. So they do after one that was costly though no finer than the one before: what that had
-// refined did not last, and that a coarser frame follows which is small proves nothing.
+// A small frame does not prove that the picture is static: sizes vary with noise, motion and temporal layers.
+// If a costly refinement is not followed by a small frame, later refinements wait for two small frames in a
+// row, until one is followed by a small frame. They also wait after a costly refinement that was no finer
+// than the previous one: the effect of the previous one did not last. Then a small frame may just be a
+// coarser one and proves nothing.
 void TargetSize::judge(double size) {
   if (type_ == FrameType::kKey) {
     little_ = 0;
     enough_ = 1;
     proves_ = false;
     refined_ = 0;
-  } else if (lasting_) {
+  } else if (base_reference_) {
     const bool little = size < kLittle * average();
     little_ = little ? little_ + 1 : 0;
     if (proves_) enough_ = little ? 1 : 2;

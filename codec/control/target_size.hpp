@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses each frame's base step so that packets have the wanted sizes. A frame is quantised and coded again
 // with other steps until its size fits, so no model of the size is needed. With a bitrate, sizes may differ
-// from frame to frame: the step changes slowly, and what was spent beyond the rate is paid back in some
-// seconds.
+// between frames: the step changes slowly, and excess is compensated over some seconds.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +20,22 @@ struct SizeTarget {
 
 class TargetSize final : public RateController {
  public:
-  /// key_interval: 0 for no further key frames.
+  /// key_interval 0: no further key frames.
   TargetSize(const SizeTarget& target, double fps, int key_interval);
 
-  /// The debt of an earlier bitrate stays.
+  /// Keeps the debt of the earlier bitrate.
   void set_target(const SizeTarget& target);
-  /// What was spent beyond the rate with another controller stays spent.
+  /// Takes over what another controller spent beyond the rate.
   void take_debt(const TargetSize& before);
   /// Sets the controller that gives each frame its step without size constraint. It must outlive the next
   /// frame.
   void set_source(RateController& source) { source_ = &source; }
-  /// Whether the frame that begins next is kept, and of the lowest layer. Only such frames are refined.
-  void set_lasting(bool lasting) { lasting_ = lasting; }
+  /// Whether the next frame is kept in a slot and in the lowest layer. Only such frames are refined.
+  void set_base_reference(bool value) { base_reference_ = value; }
   /// False: no size constraint.
   bool active() const { return target_.bitrate > 0 || target_.max_frame_bytes > 0; }
 
-  /// The source's tries come first, then the search for a size.
+  /// The source's tries come first, then the search for the size.
   uint16_t begin(uint64_t frame, FrameType type) override;
   Feedback feedback() const override { return by_source_ ? source_->feedback() : Feedback::kBytes; }
   std::optional<uint16_t> retry(uint16_t step, uint64_t value) override;
@@ -48,9 +47,9 @@ class TargetSize final : public RateController {
   double within_steps(double scale) const;
   double average() const { return static_cast<double>(target_.bitrate) / 8 / fps_; }
   double full() const { return static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000; }
-  /// Key frames among predicted ones are as fine as the step of these says, up to a share of the buffer.
+  /// Key frames among predicted ones use their own step, up to a share of the buffer.
   bool is_free() const { return type_ == FrameType::kKey && key_interval_ != 1; }
-  /// Whether a predicted frame may make up at once for what stands still and is too coarse.
+  /// Whether a predicted frame refines static areas that are too coarse.
   bool refines() const;
   double reserve() const;
   int run() const;
@@ -67,32 +66,32 @@ class TargetSize final : public RateController {
   double fps_;
   int key_interval_;
   RateController* source_ = nullptr;
-  bool by_source_ = false;  // its tries go on
+  bool by_source_ = false;  // the source's tries continue
   FrameType type_ = FrameType::kKey;
-  uint16_t own_step_ = 16;  // by the source
+  uint16_t own_step_ = 16;  // step of the source
   struct Last {
     uint16_t step = 0;  // 0: none yet
     uint16_t own_step = 0;
   };
-  Last last_[2];  // without bitrate: per frame type
+  Last last_[2];  // without bitrate, per frame type
   // With bitrate. Bytes, except where stated.
-  double scale_ = 1;        // step of the next frame, in steps of the source
-  double wanted_ = 0;       // for this frame
-  double debt_ = 0;         // spent beyond the rate
-  double buffer_ = 0;       // may be sent now
-  double key_size_ = 0;     // of the last key frame
-  double lack_ = 0;         // mean of what the buffer lacked lately
-  bool lasting_ = true;     // this frame: see set_lasting()
-  bool refines_ = false;    // this frame
-  bool proves_ = false;     // the next lasting frame shows whether the last refinement was worth its bytes
-  int little_ = 0;          // lasting frames in a row that cost little
-  int enough_ = 1;          // of them before a refinement
-  uint16_t refined_ = 0;    // step of the last costly refinement since a key frame; 0: none
-  int since_key_ = 0;       // frames
-  bool opened_ = false;     // the first frame was coded
-  double first_scale_ = 1;  // of this frame's first try, before the step was rounded
+  double scale_ = 1;            // step of the next frame, in steps of the source
+  double wanted_ = 0;           // size for this frame
+  double debt_ = 0;             // spent beyond the rate
+  double buffer_ = 0;           // bytes that may be sent now
+  double key_size_ = 0;         // of the last key frame
+  double lack_ = 0;             // mean of the recent lack of the buffer
+  bool base_reference_ = true;  // for this frame: see set_base_reference()
+  bool refines_ = false;        // this frame refines
+  bool proves_ = false;         // the next such frame shows whether the last refinement was useful
+  int little_ = 0;              // consecutive such frames that cost little
+  int enough_ = 1;              // value of little_ needed for a refinement
+  uint16_t refined_ = 0;        // step of the last costly refinement since a key frame; 0: none
+  int since_key_ = 0;           // frames
+  bool opened_ = false;         // the first frame has been coded
+  double first_scale_ = 1;      // scale of this frame's first try, before rounding the step
   uint16_t first_step_ = 0;
-  // Bounds of the search: the largest step known to be too fine, and the smallest known to be too coarse.
+  // Bounds of the search: the largest step that is too fine, and the smallest that is too coarse.
   int tries_ = 0;
   uint16_t step_ = 0;
   uint16_t too_fine_ = 0;

@@ -37,7 +37,7 @@ struct Dct8x8 {
   }
 };
 
-/// The passes of H.264's transforms do not round.
+/// H.264's transforms do not round between passes.
 struct H264Block {
   static CTV_HOST_DEVICE int32_t forward_first(int32_t sum) { return sum; }
   static CTV_HOST_DEVICE int32_t forward_second(int32_t sum) { return sum; }
@@ -67,7 +67,7 @@ CTV_HOST_DEVICE Level block_quantise(int32_t c, const BlockQuantiser& q) {
   return static_cast<Level>(h264_quantise(c, q.factor, q.rounding_offset, q.bits));
 }
 
-/// Rounds the sum of 2^reduction x 2^reduction samples in 64ths to their mean, halves up.
+/// Mean of 2^reduction x 2^reduction samples from their sum in 64ths, halves rounded up.
 CTV_HOST_DEVICE int32_t block_residual(int32_t sum, int reduction) {
   const int shift = 6 + 2 * reduction;
   return (sum + (1 << (shift - 1))) >> shift;
@@ -75,7 +75,7 @@ CTV_HOST_DEVICE int32_t block_residual(int32_t sum, int reduction) {
 
 // ---- H.264's DC coefficients ------------------------------------------------------------------------------
 
-/// Transforms the upper left 2^row_log2 x 2^col_log2 coefficients (each 1 or 2) in place.
+/// Transforms the upper left 2^row_log2 x 2^col_log2 coefficients in place; each log2 is 1 or 2.
 CTV_HOST_DEVICE void hadamard_block(int32_t (&x)[4][4], int row_log2, int col_log2) {
   for (int r = 0; r < 1 << row_log2; ++r) {
     const int32_t in[4] = {x[r][0], x[r][1], x[r][2], x[r][3]};
@@ -99,7 +99,7 @@ CTV_HOST_DEVICE void hadamard_block(int32_t (&x)[4][4], int row_log2, int col_lo
   }
 }
 
-/// Halves the forward transform of 4x4 coefficients, halves up; 8.5.10 restores the factor.
+/// Halves the forward transform of 4x4 coefficients, rounding halves up; 8.5.10 restores the factor.
 CTV_HOST_DEVICE int32_t halve_hadamard(int32_t sum, int row_log2, int col_log2) {
   return row_log2 + col_log2 == 4 ? (sum + 1) >> 1 : sum;
 }

@@ -22,9 +22,9 @@ CTV_HOST_DEVICE constexpr int directional_tap(int taps, int k) {
   return kTaps[taps == 12 ? 1 : 0][k - 1];
 }
 
-/// round(tan(pi/8) K x): sum is K x in 4096ths.
+/// round(tan(pi/8) K x); sum is K x in 4096ths.
 CTV_HOST_DEVICE int shear_tan(int32_t sum) { return (((sum + 32) >> 6) * 53 + (1 << 12)) >> 13; }
-/// round(sin(pi/4) K x).
+/// round(sin(pi/4) K x); sum is K x in 4096ths.
 CTV_HOST_DEVICE int shear_sin(int32_t sum) { return (((sum + 32) >> 6) * 181 + (1 << 13)) >> 14; }
 
 }  // namespace ctv

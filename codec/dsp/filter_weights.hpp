@@ -18,7 +18,7 @@ int8_t kFilterWeights[kFilterTables][kFilterPairs][kFilterClasses] = {
 };
 
 #if !defined(__CUDACC__)
-/// Whether the sums of filter_correction() fit, whatever the neighbours are.
+/// Whether the sums of filter_correction() fit in 16 bits for any neighbours.
 constexpr bool filter_sums_fit() {
   for (const auto& table : kFilterWeights) {
     for (int c = 0; c < kFilterClasses; ++c) {

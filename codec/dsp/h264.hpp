@@ -26,7 +26,7 @@ CTV_HOST_DEVICE void forward_h264_4(const int32_t (&x)[4], int32_t (&y)[4]) {
   y[3] = d0 - 2 * d1;
 }
 
-/// 8.5.12.2. T: int32_t, or lanes of integers side by side.
+/// 8.5.12.2. T: int32_t, or a vector of integers.
 template <typename T>
 CTV_HOST_DEVICE void inverse_h264_4(const T (&y)[4], T (&x)[4]) {
   const T e0 = y[0] + y[2], e1 = y[0] - y[2];
@@ -68,8 +68,8 @@ CTV_HOST_DEVICE void inverse_h264_8(const T (&y)[8], T (&x)[8]) {
   x[3] = b3 + d3, x[4] = b3 - d3;
 }
 
-/// The Hadamard transform of DC coefficients. It is its own inverse up to a factor of 4. Rows by frequency:
-/// 1 1 1 1, 1 1 -1 -1, 1 -1 -1 1, 1 -1 1 -1.
+/// Hadamard transform of DC coefficients, its own inverse up to a factor of 4. Rows by frequency: 1 1 1 1, 1
+/// 1 -1 -1, 1 -1 -1 1, 1 -1 1 -1.
 CTV_HOST_DEVICE void hadamard_4(const int32_t (&x)[4], int32_t (&y)[4]) {
   const int32_t s0 = x[0] + x[1], s1 = x[2] + x[3], d0 = x[0] - x[1], d1 = x[2] - x[3];
   y[0] = s0 + s1;
@@ -114,7 +114,7 @@ CTV_HOST_DEVICE constexpr int h264_factor_4(int qp_rest, int norm) {
                                        {9362, 3647, 5825},  {8192, 3355, 5243},  {7282, 2893, 4559}};
   return kFactors[qp_rest][norm];
 }
-/// The same of 8x8, 65536ths.
+/// MF of 8x8, 65536ths.
 CTV_HOST_DEVICE constexpr int h264_factor_8(int qp_rest, int norm) {
   constexpr uint16_t kFactors[6][6] = {
       {13107, 11428, 20972, 12222, 16777, 15481}, {11916, 10826, 19174, 11058, 14980, 14290},
@@ -136,7 +136,7 @@ CTV_HOST_DEVICE constexpr int h264_scale_8(int qp_rest, int norm) {
   return kScales[qp_rest][norm];
 }
 
-/// Right shifts that go with the factors.
+/// Right shifts for these factors.
 CTV_HOST_DEVICE constexpr int h264_bits_4(int qp) { return 15 + qp / 6; }
 CTV_HOST_DEVICE constexpr int h264_bits_8(int qp) { return 16 + qp / 6; }
 
@@ -152,9 +152,9 @@ CTV_HOST_DEVICE int32_t h264_quantise(int32_t w, int factor, uint32_t offset, in
 
 CTV_HOST_DEVICE int32_t h264_limit(int32_t v) { return clamp_to(v, -32767, 32767); }
 
-/// level scale 2^(qp / 6 - down), clamped to 16 bits; |level scale| 2^(qp / 6 - down) < 2^31. down: 0 for 4x4
-/// (8.5.12.1); 1 for DC of 2x2, rounded down (8.5.11.2); 2 for 8x8 (8.5.13) and DC of 4x4 (8.5.10) and 4x2,
-/// halves up.
+/// level x scale x 2^(qp / 6 - down), clamped to 16 bits; |level x scale| 2^(qp / 6 - down) < 2^31. down: 0
+/// for 4x4 (8.5.12.1); 1 for DC of 2x2, rounded down (8.5.11.2); 2 for 8x8 (8.5.13) and DC of 4x4 (8.5.10)
+/// and 4x2, halves up.
 CTV_HOST_DEVICE int32_t h264_dequantise(int32_t level, int scale, int qp, int down) {
   const int shift = qp / 6 - down;
   if (shift >= 0) return h264_limit(level * scale * (1 << shift));

@@ -36,7 +36,7 @@ CTV_HOST_DEVICE int update_9_7_second(int t0, int t1) {
   return (kUpdateSecond97 * (t0 + t1) + 2048) >> kUpdateBits97;
 }
 
-/// Directional lifting: the value between the third and the fourth of six samples.
+/// Directional lifting: interpolates between the third and the fourth of six samples.
 CTV_HOST_DEVICE int half_sample(int x0, int x1, int x2, int x3, int x4, int x5) {
   return static_cast<int16_t>((x0 + x5 - 5 * (x1 + x4) + 20 * (x2 + x3) + 16) >> 5);
 }

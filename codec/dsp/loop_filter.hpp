@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter: takes some of the quantiser's noise off a decoded sample. Normative, but for the choice.
-// Each of twelve neighbours pulls the sample towards itself, but no stronger than `bound`, so that edges
-// stay. How much it counts depends on the class of the sample: along which of four directions its
-// surroundings change least, how clearly, and how much they change for the step. Compare the adaptive loop
-// filter of H.266, whose weights are sent; these are trained and fixed.
+// The loop filter reduces quantisation noise of decoded samples. Normative, except for the encoder's
+// decision. Twelve neighbours pull the sample towards themselves, each by at most `bound`, which preserves
+// edges. Their weights depend on the class of the sample: the direction of least change around it, how clear
+// that direction is, and how strong the change is relative to the step. The adaptive loop filter of H.266 is
+// similar but sends its weights; these are trained and fixed.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 namespace ctv {
 
 inline constexpr int kFilterReach = 2;  // samples to each side
-inline constexpr int kFilterBits = 7;   // of the weights' fraction
+inline constexpr int kFilterBits = 7;   // fraction bits of the weights
 inline constexpr int kMostFilterBound = 32;
-inline constexpr int kFilterPairs = 6;     // of neighbours on opposite sides, with one weight
-inline constexpr int kFilterClasses = 64;  // 16 times strength, 4 times clarity, direction
+inline constexpr int kFilterPairs = 6;     // neighbours on opposite sides share a weight
+inline constexpr int kFilterClasses = 64;  // 16 x strength + 4 x clarity + direction
 inline constexpr int kFilterTables = 4;    // luma of key frames, of predicted frames; chroma of both
 
-/// One neighbour of each pair; the other is on the opposite side.
+/// One neighbour of each pair; the other is opposite.
 struct FilterPair {
   int y, x;
 };
 inline constexpr FilterPair kFilterNeighbours[kFilterPairs] = {{0, 1},  {1, 0}, {1, 1},
                                                                {1, -1}, {0, 2}, {2, 0}};
 
-/// The filter of a plane of a frame.
+/// Parameters of the filter for a plane of a frame.
 struct LoopFilter {
   int16_t bound = 0;       // samples
-  int16_t strengths[3]{};  // sums of differences from which on a sample's surroundings are stronger
-  int8_t table = 0;        // of the weights
+  int16_t strengths[3]{};  // thresholds of the strength: sums of differences
+  int8_t table = 0;        // index of the weights
   friend bool operator==(const LoopFilter&, const LoopFilter&) = default;
 };
 
@@ -43,13 +43,12 @@ CTV_HOST_DEVICE LoopFilter loop_filter(uint32_t base_step, bool key, bool chroma
           static_cast<int8_t>((chroma ? 2 : 0) + (key ? 0 : 1))};
 }
 
-/// The magnitude of the difference of two neighbours on opposite sides of a sample.
 CTV_HOST_DEVICE int16_t filter_difference(int16_t a, int16_t b) {
   return static_cast<int16_t>(max_of(a, b) - min_of(a, b));
 }
-/// The class of a sample. Arguments: for each direction, the differences across it and the eight samples
-/// around it, added up: between left and right, above and below, upper left and lower right, upper right and
-/// lower left.
+/// The class of a sample. Arguments: for each direction, the sum of absolute differences of opposite
+/// neighbours over the sample and its eight neighbours. Directions: horizontal, vertical, falling (upper left
+/// to lower right), rising (lower left to upper right).
 CTV_HOST_DEVICE int16_t filter_class(const LoopFilter& f, int16_t across, int16_t down, int16_t falling,
                                      int16_t rising) {
   const auto fall = static_cast<int16_t>(falling - (falling >> 2));  // diagonal neighbours are further away
@@ -58,7 +57,7 @@ CTV_HOST_DEVICE int16_t filter_class(const LoopFilter& f, int16_t across, int16_
   const int16_t diagonal = filter_difference(fall, rise);
   const auto total = static_cast<int16_t>(across + down);
   const int16_t most = max_of(straight, diagonal);
-  const auto eighth = static_cast<int16_t>(total >> 3);  // all in 16 bits, so that loops stay there
+  const auto eighth = static_cast<int16_t>(total >> 3);  // 16 bits, which keeps the loop's vectors narrow
   const auto quarter = static_cast<int16_t>(total >> 2);
   const auto half = static_cast<int16_t>(total >> 1);
   const int16_t axis = across > down ? 1 : 0;
@@ -73,34 +72,37 @@ CTV_HOST_DEVICE int16_t filter_class(const LoopFilter& f, int16_t across, int16_
   return at;
 }
 
-/// How far two neighbours on opposite sides pull.
+/// Sum of the clipped differences of two opposite neighbours and the sample.
 CTV_HOST_DEVICE int16_t filter_pull(int16_t a, int16_t b, int16_t sample, int16_t bound) {
   const auto lo = static_cast<int16_t>(-bound);
-  const int16_t first = min_of(max_of(static_cast<int16_t>(a - sample), lo), bound);  // two instructions
+  const int16_t first =
+      min_of(max_of(static_cast<int16_t>(a - sample), lo), bound);  // compiles to two instructions
   const int16_t second = min_of(max_of(static_cast<int16_t>(b - sample), lo), bound);
   return static_cast<int16_t>(first + second);
 }
-/// What is added to a sample. sum: of the pulls by their weights, within 15 bits.
+/// The correction of a sample. sum: of pulls times weights, within 15 bits.
 CTV_HOST_DEVICE int16_t filter_correction(int16_t sum) {
   return static_cast<int16_t>((sum + (1 << (kFilterBits - 1))) >> kFilterBits);
 }
 
-/// The encoder's decision, which is not normative. It looks at half of the rows of each cell of so many,
-/// those in the middle, if there are more than two.
+/// Rows that the encoder's decision measures, which is not normative: the middle half of the rows of each
+/// cell, or all if there are at most two.
 CTV_HOST_DEVICE bool filter_decides(int row, int cell_rows) {
   const int at = row % cell_rows;
   return cell_rows <= 2 || (at >= cell_rows / 4 && at < cell_rows / 4 * 3);
 }
-/// Squared errors before the filter and after it.
+/// Squared errors before and after the filter.
 struct FilterGain {
   int before = 0, after = 0;
   /// error: the source minus the sample.
   CTV_HOST_DEVICE void add(int error, int correction) {
-    const auto left = static_cast<int16_t>(error - correction);  // so that loops multiply 16 bits, in pairs
+    const auto left =
+        static_cast<int16_t>(error - correction);  // 16 bits, so that loops multiply and add pairs
     before += error * error;
     after += left * left;
   }
-  /// Negative if the filter helps. What it smooths is lost for later frames too, so it must gain a 128th.
+  /// Negative if the filter helps. It must reduce the error by a 128th, because later frames lose the
+  /// smoothed detail, too.
   CTV_HOST_DEVICE int64_t change() const { return 129 * int64_t{after} - 128 * int64_t{before}; }
 };
 

@@ -21,7 +21,7 @@ struct SubbandQuantiser {
   uint32_t rounding_offset = 0;        // 65536ths of a step, 0..32768
   uint32_t reconstruction_offset = 0;  // towards zero, sixteenths of a unit
   int qp = 0;          // H.264's transforms use QP instead of step, multiplier and reconstruction_offset
-  bool plain = false;  // rate decides nothing (rdo_quantise.hpp)
+  bool plain = false;  // not rate-distortion optimised (rdo_quantise.hpp)
 };
 
 /// Step of a subband: base step (sixteenths of a sample) times weight (4096ths), in sixteenths of a unit.
@@ -37,7 +37,8 @@ CTV_HOST_DEVICE Level quantise(Coefficient c, uint32_t multiplier, uint32_t offs
   return static_cast<Level>(c < 0 ? -level : level);
 }
 
-/// Defined for every level, as damaged streams have any: arithmetic wraps at 32 bits, the result is clamped.
+/// Defined for every level, since damaged streams contain any: arithmetic wraps at 32 bits, the result is
+/// clamped.
 CTV_HOST_DEVICE Coefficient dequantise(Level level, uint32_t step, uint32_t reconstruction_offset) {
   const uint32_t magnitude = static_cast<uint32_t>(level < 0 ? -static_cast<int>(level) : level);
   const uint32_t units = level == 0 ? 0 : (magnitude * step - reconstruction_offset + 8) >> 4;

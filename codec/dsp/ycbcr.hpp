@@ -18,17 +18,17 @@ struct YcbcrMatrix {
   int y_r, y_g, y_b;                 // to luma
   int cb_r, cb_g, cb_b;              // to chroma minus 128
   int cr_r, cr_g, cr_b;              //
-  int luma, r_cr, g_cb, g_cr, b_cb;  // back: of luma minus black, of chroma minus 128
+  int luma, r_cr, g_cb, g_cr, b_cb;  // inverse: from luma minus black and from chroma minus 128
 };
 
-/// kr, kb: luma's weights of red and blue. full: all samples 0..255; else luma 16..235, chroma 16..240.
+/// kr, kb: weights of red and blue in luma. full: all samples 0..255; else luma 16..235, chroma 16..240.
 constexpr YcbcrMatrix make_ycbcr_matrix(double kr, double kb, bool full) {
   const auto rounded = [](double v) { return static_cast<int>(v * 256 + (v < 0 ? -0.5 : 0.5)); };
   const double luma = full ? 1 : 219.0 / 255;
   const double chroma = full ? 1 : 224.0 / 255;
   YcbcrMatrix m{};
   m.black = full ? 0 : 16;
-  // Green takes the rest, so that white has luma's maximum and greys have no chroma.
+  // Green is the remainder, so that white has luma's maximum and greys have no chroma.
   m.y_r = rounded(luma * kr);
   m.y_b = rounded(luma * kb);
   m.y_g = rounded(luma) - m.y_r - m.y_b;

@@ -26,7 +26,7 @@ BlockPlan make_block_plan(const SubbandLayout& layout);
 
 struct BlockQuantisers {
   std::array<BlockQuantiser, kMaxBlockArea> of{};
-  std::array<BlockQuantiser, kMaxDcArea> dc{};  // its rounding offsets differ
+  std::array<BlockQuantiser, kMaxDcArea> dc{};  // with other rounding offsets
 };
 
 /// quantisers: one per subband.

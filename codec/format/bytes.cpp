@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checksums. A polynomial's remainder stays the same if 128 bits are multiplied by x^n modulo the generator
-// and added to those that come n bits later, so long bytes become short ones by carry-less multiplications,
-// four at a time (Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009),
-// and zlib has the rest.
+// Checksums. A polynomial's remainder is unchanged if 128 bits are multiplied by x^n modulo the generator and
+// added to the bits n positions later. So carry-less multiplications reduce long data, four blocks at a time
+// (Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009), and zlib computes
+// the rest.
 #include "codec/format/bytes.hpp"
 
 #include <zlib.h>
@@ -34,7 +34,7 @@ constexpr size_t kLanes = 4;
 
 // bytes: at least four lanes.
 [[gnu::target("pclmul,sse2")]] uint32_t crc32_by_folds(uint32_t before, std::span<const uint8_t> bytes) {
-  // x^(n + 32) and x^(n - 32) modulo the generator, with bits reversed, for n of 512 and of 128 bits.
+  // x^(n + 32) and x^(n - 32) modulo the generator, bit-reversed, for n = 512 and n = 128.
   const __m128i by_four = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
   const __m128i by_one = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
   __m128i lanes[kLanes];
@@ -47,7 +47,7 @@ constexpr size_t kLanes = 4;
   for (size_t i = 1; i < kLanes; ++i) lanes[0] = fold(lanes[0], by_one, lanes[i]);
   uint8_t rest[kLane];
   _mm_storeu_si128(reinterpret_cast<__m128i*>(rest), lanes[0]);
-  const uint32_t folded = crc32_by_zlib(~uint32_t{0}, rest);  // what came before is in them
+  const uint32_t folded = crc32_by_zlib(~uint32_t{0}, rest);  // the folded bytes include the checksum before
   return bytes.empty() ? folded : crc32_by_zlib(folded, bytes);
 }
 
@@ -56,7 +56,7 @@ constexpr size_t kLanes = 4;
 }  // namespace
 
 uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before) {
-  if (bytes.empty()) return before;  // its address may be null, which zlib takes for a reset
+  if (bytes.empty()) return before;  // data() may be null, which zlib takes as a reset
 #if defined(__x86_64__)
   static const bool folds = __builtin_cpu_supports("pclmul") != 0;
   if (folds && bytes.size() >= kLanes * kLane) return crc32_by_folds(before, bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading and writing little-endian fields. One visit() function per header serves both: the reader checks
-// ranges and names the field and its byte offset when it must refuse; the writer trusts its caller.
+// ranges, and its errors name the field and its byte offset; the writer trusts its caller.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ctv {
 /// Reads fields from bytes; after the first failure every further read fails with the same status.
 class FieldReader {
  public:
-  /// `origin`: what offset 0 of `bytes` is called in messages.
+  /// `origin`: the offset of the first byte in messages.
   FieldReader(std::span<const uint8_t> bytes, size_t origin) : bytes_(bytes), origin_(origin) {}
 
   template <typename T>
@@ -28,7 +28,7 @@ class FieldReader {
   }
   template <typename T>
   void varint(const char* field, T& value, uint64_t lo, uint64_t hi);
-  /// The next `width` bits of a byte, least significant first. Consecutive calls use up whole bytes.
+  /// The next `width` bits, least significant first. Consecutive calls must end at a whole byte.
   template <typename T>
   void bits(const char* field, T& value, unsigned width, uint64_t lo, uint64_t hi) {
     if (!take(field, 1)) return;
@@ -71,7 +71,7 @@ class FieldReader {
   Status status_;
 };
 
-/// LEB128: seven bits a byte, least significant first; at most five bytes, ten for 64 bits.
+/// LEB128: seven bits per byte, least significant first; at most five bytes, ten for 64 bits.
 template <typename T>
 void FieldReader::varint(const char* field, T& value, uint64_t lo, uint64_t hi) {
   constexpr size_t kMostBytes = (8 * sizeof(T) + 6) / 7;
@@ -139,8 +139,8 @@ inline uint32_t load_u32(const uint8_t* p) {
 
 /// CRC-32 of zlib (ISO 3309). before: the checksum of bytes that precede these.
 uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before = 0);
-/// What bytes of this checksum add to that of a whole in which so many follow them: the exclusive or of what
-/// all pieces add is the checksum of the whole.
+/// CRC contribution of a block that `following` more bytes follow. The XOR of all blocks' contributions is
+/// the CRC of their concatenation.
 uint32_t crc32_before(uint32_t checksum, size_t following);
 
 }  // namespace ctv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which conversion between R'G'B' and Y'CbCr a stream's header asks for.
+// The conversion between R'G'B' and Y'CbCr for a stream's header.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace ctv {
 
-/// Nothing for matrices of ITU-T H.273 that are not linear in R'G'B', or that are not Y'CbCr. Where the
-/// header does not say: BT.709 from 720 rows on, BT.601 below, as players guess; limited range.
+/// Returns nothing if H.273's matrix is not linear in R'G'B' or not Y'CbCr. Defaults of unspecified fields,
+/// as in players: BT.709 from 720 rows on, BT.601 below; limited range.
 inline std::optional<YcbcrMatrix> colour_matrix(const SequenceHeader& header) {
   struct Row {
     int matrix;
@@ -21,7 +21,8 @@ inline std::optional<YcbcrMatrix> colour_matrix(const SequenceHeader& header) {
   constexpr int kIdentity = 0;
   constexpr int kUnspecified = 2;
   int matrix = header.description.matrix;
-  const bool of_rgb = header.source == CTV_FORMAT_RGB8 && matrix == kIdentity;  // no Y'CbCr is meant
+  const bool of_rgb =
+      header.source == CTV_FORMAT_RGB8 && matrix == kIdentity;  // RGB sources have no Y'CbCr matrix
   if (matrix == kUnspecified || of_rgb) matrix = header.height >= 720 ? 1 : 6;
   for (const Row& row : kRows) {
     if (row.matrix == matrix)

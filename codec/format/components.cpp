@@ -66,12 +66,13 @@ std::vector<Component> make_components(const PictureLayout& picture, const Group
 
 Grouping choose_grouping(const SequenceHeader& header) {
   if (header.entropy_coding == EntropyCoding::kRle) {
-    // A block transform has many small subbands: a component for each would consist mostly of its size field.
+    // A block transform has many small subbands: separate components would consist mostly of their size
+    // fields.
     const bool many = header.transform.in_blocks();
     return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0};
   }
-  // Each layer that is apart costs bytes for the sizes of its components. A device codes all components but
-  // the first, which large pictures keep small.
+  // Each separate layer costs bytes for component sizes. A device codes all components except the first,
+  // which is kept small in large pictures.
   const auto luma = uint32_t{header.width} * header.height;
   const int apart = std::min(luma <= kSmallPicture ? 1 : 3, int{header.transform.scales});
   return {ComponentScope::kLayer, static_cast<uint8_t>(header.transform.scales + 1 - apart)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groups the subbands of a picture into the components of a packet. Each component is coded independently, so
-// it can be sent alone and decoded on a separate thread. Components are ordered by layer, coarse to fine.
-// Pooled layers form one component that counts as layer 0, so that every prefix of a packet is a picture.
+// it can be sent separately and decoded by another thread. Components are ordered by layer, coarse to fine.
+// Pooled layers form one component in layer 0, so that every prefix of a packet gives a picture.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ struct Component {
   struct Range {
     size_t offset, count;
   };
-  /// The component's levels in one plane: offset in the plane's array, and count, which may be 0.
+  /// Range of the component's levels in one plane's array; the count may be 0.
   Range range(const PictureLayout& picture, int plane) const;
   size_t offset(const PictureLayout& picture, int plane) const { return range(picture, plane).offset; }
   size_t count(const PictureLayout& picture, int plane) const { return range(picture, plane).count; }
@@ -29,7 +29,7 @@ struct Component {
 
 std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping);
 
-/// The encoder's choice, from the picture's extent and the other fields of the header.
+/// The encoder's choice, from the picture's extent and the other header fields.
 Grouping choose_grouping(const SequenceHeader& header);
 
 }  // namespace ctv

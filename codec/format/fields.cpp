@@ -30,7 +30,7 @@ auto& member(Object& object) {
   return object.*Part.*Member;
 }
 
-/// A row under construction; Path: from the header to the member.
+/// A row under construction. Path: from the header to the member.
 struct Row : StreamField {
   template <auto... Path>
   static constexpr Row of(const char* title, int bytes, int64_t lo, int64_t hi) {

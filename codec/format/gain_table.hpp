@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synthesis gains, measured: how much a unit error of one coefficient weighs in the picture (root of the sum
-// of squares). Printed by the disabled test Gains.DISABLED_PrintTables of tests/stage/gains_test.cpp, which
-// says how.
+// Measured synthesis gains: the L2 norm of the picture for a unit error of one coefficient. Printed by the
+// disabled test Gains.DISABLED_PrintTables of tests/stage/gains_test.cpp, which explains how.
 #pragma once
 
 #include <cstdint>
@@ -80,12 +79,12 @@ inline constexpr uint8_t kDirectionGains[24][30] = {
   {100,100,100,100,100,100,103,97,97,102,103,97,97,104,105,101,98,97,97,98,101,104,105,101,97,96,97,97,101,106},
 };
 // clang-format on
-inline constexpr int kDirectionGainScales = 3;  // deeper ones are like the third
+inline constexpr int kDirectionGainScales = 3;  // deeper scales use the third
 
-/// Where the gains of a pyramid are.
+/// Position of a pyramid's gains.
 struct GainSet {
   int bands;       // index of kBandGains
-  int directions;  // first index of kDirectionGains; the bands of each scale follow each other
+  int directions;  // first index of kDirectionGains; all bands of a scale, then the next scale
 };
 inline constexpr GainSet kGainSets[] = {
     {0, 0},   // Laplacian

@@ -11,7 +11,7 @@
 namespace ctv {
 namespace {
 
-constexpr uint32_t kOrthonormal = 4096;  // block transforms, with H.264's quantiser
+constexpr uint32_t kOrthonormal = 4096;  // gain of block transforms with H.264's quantiser
 
 }  // namespace
 

@@ -10,11 +10,11 @@
 
 namespace ctv {
 
-/// Synthesis gain of a subband in 4096ths of a sample: the root of the energy that one unit of it adds to the
-/// picture.
+/// Synthesis gain of a subband in 4096ths: the L2 norm, in samples, of the picture of a single coefficient of
+/// one unit.
 uint32_t subband_gain(const TransformParameters& transform, const Subband& subband);
 
-/// 1 / gain in 4096ths (kWeightOne is 1). With step = base step * weight, errors of all subbands weigh the
+/// 1 / gain in 4096ths (kWeightOne is 1). With step = base step x weight, errors of all subbands weigh the
 /// same.
 uint32_t subband_weight(const TransformParameters& transform, const Subband& subband);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sequence header of a stream (docs/bitstream.md). Parse, don't validate: what a read function returns is
-// within the ranges of the document, and nothing downstream checks it again.
+// The sequence header of a stream (docs/bitstream.md). Parse, don't validate: values returned by a read
+// function are within the document's ranges, and later code does not check them again.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -21,19 +21,17 @@ inline constexpr uint8_t kBitstreamVersion = 2;
 
 enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
 enum class EntropyCoding : uint8_t { kRle = 0, kTiles = 1 };
-/// What one component holds.
 enum class ComponentScope : uint8_t {
   kSubband = 0,  // one subband of one plane (the paper's)
-  kLayer = 1     // one layer of luma, or of both chroma planes
+  kLayer = 1     // one layer: of luma, or of both chroma planes
 };
-/// How the subbands of a picture become components.
 struct Grouping {
   ComponentScope scope = ComponentScope::kLayer;
   uint8_t pooled_layers =
-      0;  // so many of the coarsest layers, all planes, are the first component; 0 with kSubband
+      0;  // number of coarsest layers, of all planes, in the first component; 0 with kSubband
 };
 
-/// What pictures look like, for the receiver: numbers of ctv_range, ctv_siting, ctv_interlace and ITU-T
+/// Description of the pictures for the receiver: values of ctv_range, ctv_siting, ctv_interlace and ITU-T
 /// H.273.
 struct PictureDescription {
   uint16_t aspect_width = 0, aspect_height = 0;
@@ -54,14 +52,15 @@ struct SequenceHeader {
   EntropyCoding entropy_coding = EntropyCoding::kTiles;
   Grouping grouping;
   uint8_t lossless = 0;
-  uint8_t lowpass_rounded = 0;  // the lowpass is quantised with step 1, whatever the base step (the paper's)
+  uint8_t lowpass_rounded =
+      0;  // 1: the lowpass is quantised with step 1, independent of the base step (as in the paper)
   uint8_t log2_block = 4;
   uint8_t subpel = 3;
   uint8_t overlap = 1;
   uint8_t loop_filter = 0;
-  uint8_t slots = 1;  // pictures that later frames may refer to
-  /// Step of a subband = base step x weight / 4096. Luma, then chroma (if there is any); in subband order.
-  /// Not written, and not used, with H.264's transforms.
+  uint8_t slots = 1;  // reference pictures
+  /// Step of a subband = base step x weight / 4096. Luma, then chroma if present; in subband order. Neither
+  /// written nor used with H.264's transforms.
   std::array<std::array<uint16_t, kMaxSubbandsPerPlane>, 2> weights{};
 
   int planes() const { return source == CTV_FORMAT_GRAY8 ? 1 : 3; }

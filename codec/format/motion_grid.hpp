@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The grid of motion vectors, and how it applies to a plane.
+// The grid of motion vectors, and its relation to a plane.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline constexpr int kLog2Cell = 3;
 /// Motion trees have roots of 8x8 cells (bitstream.md, 7).
 inline constexpr int kRootLevel = 3;
 
-/// One vector for each block of 2^log2_block luma samples; the padded picture is covered.
+/// One vector for each block of 2^log2_block luma samples; the grid covers the padded picture.
 struct MotionGrid {
   int log2_block = 4;
   int rows = 0;
@@ -27,10 +27,10 @@ struct MotionGrid {
   friend bool operator==(const MotionGrid&, const MotionGrid&) = default;
 };
 
-/// Compensation of one plane: the grid, and the plane's scale against luma.
+/// Geometry of one plane's compensation: the grid, and the plane's subsampling.
 struct CompensationGeometry {
   MotionGrid grid;
-  int row_shift = 0;  // log2 of the plane's subsampling against luma, resolution reduction included
+  int row_shift = 0;  // log2 of the plane's subsampling relative to luma, including the resolution reduction
   int col_shift = 0;
   bool overlap = false;  // overlapped block motion compensation
   SampleRange range{0, 255};

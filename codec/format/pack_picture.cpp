@@ -12,14 +12,14 @@ namespace ctv {
 namespace {
 
 constexpr int kMostThreads = 4;
-constexpr size_t kPiece = size_t{1} << 17;  // bytes that a thread copies at a time
+constexpr size_t kPiece = size_t{1} << 17;  // bytes that a thread copies at once
 constexpr size_t kMostPlanes = 3;
 
 struct Plane {
   const uint8_t* from = nullptr;
   ptrdiff_t stride = 0;
   uint8_t* to = nullptr;
-  size_t bytes = 0;  // of a row
+  size_t bytes = 0;  // bytes per row
   int rows = 0;
   int piece_rows = 1;
   int pieces() const { return (rows + piece_rows - 1) / piece_rows; }

@@ -8,8 +8,8 @@
 
 namespace ctv {
 
-/// Copies the samples of `picture`, in host memory, to picture_bytes() bytes at `to`, and returns the picture
-/// that lies there. Not more than four threads share the work: one alone does not keep up with memory.
+/// Copies the samples of `picture`, in host memory, to picture_bytes() bytes at `to`, and returns the packed
+/// picture. Uses up to four threads, since one thread cannot use the whole memory bandwidth.
 ctv_picture pack_picture(const ctv_picture& picture, uint8_t* to, int threads);
 
 }  // namespace ctv

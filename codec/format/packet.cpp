@@ -12,13 +12,13 @@
 namespace ctv {
 namespace {
 
-// 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+// Maps 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
 uint64_t fold(int64_t v) { return static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63); }
 int64_t unfold(uint64_t v) { return static_cast<int64_t>(v >> 1 ^ (~(v & 1) + 1)); }
 
 constexpr uint32_t kManySizes = 7;
 
-// What most frames do not need has a bit in the first byte, which says whether it follows.
+// Optional fields, which most frames lack, have a presence bit in the first byte.
 template <typename Visitor>
 void visit(Visitor& v, FrameParameters& f, uint32_t& sizes, size_t components) {
   const bool key = f.type == FrameType::kKey;
@@ -65,7 +65,7 @@ void visit(Visitor& v, FrameParameters& f, uint32_t& sizes, size_t components) {
   }
 }
 
-/// Part 0 is the side payload, part i + 1 component i.
+/// Part 0 is the side payload, part i + 1 is component i.
 uint32_t& part_size(PacketHeader& header, size_t part) {
   return part == 0 ? header.side_size : header.component_sizes[part - 1];
 }
@@ -79,7 +79,7 @@ void visit_checks(Visitor& v, PacketHeader& header) {
 
 size_t checksum_at(const PacketHeader& header) { return header.size - 4; }
 
-// Of header and vectors, without the check of the reference.
+// Checksum of header and vectors, without the check of the reference.
 uint32_t checksum_of(std::span<const uint8_t> unit, const PacketHeader& header) {
   return crc32_of(unit.subspan(header.size, header.side_size), crc32_of(unit.first(checksum_at(header))));
 }
@@ -113,7 +113,7 @@ void write_packet_header(PacketHeader& header, std::vector<uint8_t>& bytes) {
     return bytes.size() - begin;
   };
   bytes.clear();
-  const size_t fields = write_fields();  // the prefix comes first and has their size
+  const size_t fields = write_fields();  // the prefix comes before the fields and contains their size
   bytes.clear();
   begin_packet(bytes, static_cast<uint32_t>(fields + payload));
   write_fields();
@@ -141,7 +141,7 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, int 
     r.varint("part size", part_size(header, i), 0, kMaxPayload);
     payload += part_size(header, i);
   }
-  part_size(header, sizes) = 1;  // the rest, which is not empty behind other parts
+  part_size(header, sizes) = 1;  // stands for the rest of the unit, which must not be empty after other parts
   visit_checks(r, header);
   uint32_t stored = 0;
   r.fixed("packet checksum", stored, 0, UINT32_MAX);
@@ -191,7 +191,7 @@ void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> par
   header.component_checks.assign(parts.size(), 0);
   std::vector<uint8_t> fields;
   write_packet_header(header, fields);
-  // Not cleared before: what is there already is not written twice.
+  // Not cleared first: bytes that exist already would be written twice.
   packet.resize(header.unit_size);
   std::copy(side.begin(), side.end(), packet.begin() + static_cast<std::ptrdiff_t>(header.size));
   PartShares shares;

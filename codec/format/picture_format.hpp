@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the samples of each public picture format lie in memory.
+// The memory layout of each public picture format.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -12,10 +12,10 @@ namespace ctv {
 
 struct PictureFormat {
   int planes = 0;                       // in memory; 0: unknown format
-  int step = 1;                         // plane 0: bytes from one sample position to the next
+  int step = 1;                         // plane 0: bytes between neighbouring samples
   int chroma_step = 1;                  // planes 1 and 2
-  ChromaShift chroma;                   // of the chroma samples
-  ctv_format source = CTV_FORMAT_NONE;  // the format with the same samples that headers write
+  ChromaShift chroma;                   // subsampling of chroma
+  ctv_format source = CTV_FORMAT_NONE;  // the format with the same samples that headers contain
 };
 
 constexpr PictureFormat picture_format(ctv_format format) {
@@ -41,11 +41,11 @@ constexpr PictureFormat picture_format(ctv_format format) {
 
 constexpr int format_planes(ctv_format format) { return picture_format(format).planes; }
 constexpr ChromaShift chroma_shift(ctv_format format) { return picture_format(format).chroma; }
-/// RGBA8 counts as RGB8, NV12 as I420.
+/// RGBA8 becomes RGB8, NV12 becomes I420.
 constexpr ctv_format source_format(ctv_format format) { return picture_format(format).source; }
 constexpr bool is_rgb(ctv_format format) { return source_format(format) == CTV_FORMAT_RGB8; }
 
-/// Of one plane of the format, without gaps.
+/// For one plane of the format, without gaps.
 constexpr size_t plane_row_bytes(ctv_format format, int width, int plane) {
   const PictureFormat f = picture_format(format);
   const int shift = plane == 0 ? 0 : f.chroma.x;
@@ -56,7 +56,7 @@ constexpr int plane_rows(ctv_format format, int height, int plane) {
   const int shift = plane == 0 ? 0 : chroma_shift(format).y;
   return static_cast<int>((static_cast<size_t>(height) + static_cast<size_t>(shift)) >> shift);
 }
-/// All planes, without gaps.
+/// For all planes, without gaps.
 constexpr size_t picture_bytes(ctv_format format, int width, int height) {
   size_t size = 0;
   for (int p = 0; p < format_planes(format); ++p) {

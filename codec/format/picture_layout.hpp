@@ -16,7 +16,7 @@ namespace ctv {
 
 /// Conversion between the source format and coded planes.
 enum class ColourModel : uint8_t {
-  kAsIs = 0,   // mono or YCbCr, unconverted
+  kAsIs = 0,   // mono or YCbCr, not converted
   kYcocgR = 1  // RGB by the reversible YCoCg
 };
 
@@ -27,7 +27,7 @@ struct PictureLayout {
   ColourModel colour = ColourModel::kAsIs;
   int planes = 3;                           // coded: 1 or 3
   ChromaShift chroma;                       // of the coded chroma planes
-  YcbcrMatrix ycbcr = kBt601;               // of conversions between RGB and YCbCr
+  YcbcrMatrix ycbcr = kBt601;               // for conversions between RGB and YCbCr
   std::array<SubbandLayout, 3> subbands{};  // per coded plane
 
   Extent extent(int plane) const {
@@ -38,11 +38,11 @@ struct PictureLayout {
   SampleRange range(int plane) const {
     return plane > 0 && colour == ColourModel::kYcocgR ? SampleRange{-255, 255} : SampleRange{0, 255};
   }
-  /// Prediction of all samples of a key frame.
+  /// Constant prediction of all samples of a key frame.
   int dc_offset(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 128; }
 };
 
-/// Whether a picture of the format has the coded planes, as they are but for their samples' width.
+/// Whether a picture of the format has the coded planes, apart from the samples' width.
 inline bool keeps_planes(const PictureLayout& layout, ctv_format format) {
   const PictureFormat f = picture_format(format);
   return !is_rgb(format) && f.planes == layout.planes && layout.colour == ColourModel::kAsIs &&

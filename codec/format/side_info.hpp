@@ -8,15 +8,15 @@
 
 namespace ctv {
 
-/// What a frame has besides levels, in host memory or in a backend's. Null where a frame has none.
+/// Side information of a frame, in memory of the host or a backend. Pointers are null where a frame has none.
 struct SideInfo {
   MotionVector* vectors = nullptr;  // [grid.rows][grid.cols], eighths of a luma sample
-  /// [grid.rows][grid.cols], 1: skipped. A skipped cell is predicted by its own vector alone and has no
-  /// residual. Picture prediction; otherwise not read.
+  /// [grid.rows][grid.cols], 1: skipped. A skipped cell is predicted by its own vector only and has no
+  /// residual. Used with picture prediction only.
   uint8_t* skips = nullptr;
   int8_t* slopes = nullptr;  // key frames, directional lifting: an array of SlopeGrid
-  /// Predicted frames, loop filter: of each root of the motion. It is filtered if this is negative. An
-  /// encoder has here what the filter would change of the prediction's squared error.
+  /// Predicted frames with the loop filter: one value per root, negative: the root is filtered. In an
+  /// encoder, the change of the prediction's squared error by the filter.
   int64_t* changes = nullptr;
 };
 struct ConstSideInfo {

@@ -22,7 +22,7 @@ struct SkippedCells {
   }
   CTV_HOST_DEVICE int cell_rows() const { return max_of(1, (1 << kLog2Cell) >> geometry.row_shift); }
   CTV_HOST_DEVICE int cell_cols() const { return max_of(1, (1 << kLog2Cell) >> geometry.col_shift); }
-  /// Of the cells of a row of samples; skips is not null.
+  /// The flags of the cells in a row of samples; skips must not be null.
   CTV_HOST_DEVICE const uint8_t* flags(int row) const {
     return skips + static_cast<ptrdiff_t>(row_of(row)) * geometry.grid.cols;
   }
@@ -32,10 +32,9 @@ struct SkippedCells {
   }
 };
 
-struct FilteredCells : SkippedCells {  // skipped cells stay as they are
-  const int64_t* changes = nullptr;  // of each root: cells of others than the negative stay; null: none stay
+struct FilteredCells : SkippedCells {  // skipped cells are not filtered
+  const int64_t* changes = nullptr;    // per root: cells are filtered where negative; null: all are filtered
 
-  /// Arguments: of a cell.
   CTV_HOST_DEVICE int root(int row, int col) const {
     return (row >> kRootLevel) * ceil_div(geometry.grid.cols, 1 << kRootLevel) + (col >> kRootLevel);
   }

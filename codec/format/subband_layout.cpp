@@ -8,7 +8,7 @@
 namespace ctv {
 namespace {
 
-// A band with 2^n directions needs extents that are multiples of 2^max(1, n-1).
+// Bands with 2^n directions need extents that are multiples of 2^max(1, n-1).
 int pad_multiple(const TransformParameters& t) {
   int multiple = 1 << t.scales;
   for (int scale = 1; scale <= t.scales; ++scale) {
@@ -45,8 +45,8 @@ void add_band(SubbandLayout& layout, int scale, int orientation, int shift) {
   }
 }
 
-// Adds the frequencies of a block of 2^log2 x 2^log2 except the lowest, by octaves. Those outside `present`
-// are empty.
+// Adds the frequencies of a 2^log2 x 2^log2 block, except the lowest, by octaves. Those outside `present` are
+// empty.
 void add_octaves(SubbandLayout& layout, bool dc, int log2, Extent present, int row_shift, int col_shift) {
   const int levels = layout.transform.scales;
   for (int octave = 1; octave <= log2; ++octave) {

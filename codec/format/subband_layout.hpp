@@ -16,7 +16,7 @@ struct Subband {
   int direction;    // 0..directions-1; block: frequency within the octave's orientation
   int layer;        // 0: lowpass; layers 0..i give resolution 2^-(scales-i)
   int rows, cols;
-  size_t offset;             // of its first level in the plane's array; rows are contiguous
+  size_t offset;             // index of its first level in the plane's array; rows are contiguous
   int row_shift, col_shift;  // log2 of the distance of levels in plane samples
   size_t size() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
 };
@@ -24,7 +24,7 @@ struct Subband {
 struct SubbandLayout {
   TransformParameters transform;
   Extent extent;                  // of the plane
-  Extent padded;                  // extended by repetition of the last row and column
+  Extent padded;                  // padded by repeating the last row and column
   std::vector<Subband> subbands;  // coarse to fine
   size_t num_coefficients = 0;    // of all subbands
   int layers = 0;                 // transform.scales + 1
@@ -45,17 +45,16 @@ struct SubbandLayout {
 
 inline constexpr int kMaxSubbandsPerPlane = 1 + 3 * (1 << kMaxDirectionsLog2) * kMaxScales;
 
-/// Number of subbands of every plane.
 int subband_count(const TransformParameters& transform);
 
-/// Makes the layout for any extent from 1x1 up. chroma: the plane's subsampling, which determines how many DC
-/// coefficients a macroblock of the H.264 4x4 transform has. Planes with fewer have empty subbands for the
+/// Returns the layout of any extent from 1x1. chroma: the plane's subsampling, which determines the number of
+/// DC coefficients per macroblock with the H.264 4x4 transform. Planes with fewer have empty subbands for the
 /// missing ones.
 SubbandLayout make_layout(const TransformParameters& transform, Extent extent, ChromaShift chroma = {});
 
-/// The frequency that a subband of a block transform holds: of the block or, with `dc`, of the transform of
-/// DC coefficients. Octave d >= 1 (scales - scale + 1 in the block) holds the frequencies whose larger
-/// coordinate is 2^(d-1)..2^d - 1.
+/// The frequency of a subband of a block transform: of the block or, with `dc`, of the transform of DC
+/// coefficients. Octave d >= 1 (scales - scale + 1 in the block) has the frequencies whose larger coordinate
+/// is 2^(d-1)..2^d - 1.
 struct Frequency {
   int row, col;  // vertical, horizontal
   bool dc;

@@ -13,11 +13,11 @@ inline constexpr int kMaxDirectionsLog2 = 4;
 
 enum class TransformKind : uint8_t { kContourlet = 0, kDct8x8 = 1, kH264_4x4 = 2, kH264_8x8 = 3 };
 
-/// What layouts, headers and quantisers must know of a transform.
+/// Properties of a transform for layouts, headers and quantisers.
 struct TransformTraits {
-  int block_log2;      // log2 of the side of a block transform's blocks; 0: not in blocks
-  int dc_log2;         // so many DC coefficients (log2 of a side) are transformed once more; 0: none
-  bool own_quantiser;  // steps by frequency are part of the transform, and follow from qp
+  int block_log2;      // log2 of the block's side; 0: not a block transform
+  int dc_log2;         // log2 of the side of the array of DC coefficients that is transformed again; 0: none
+  bool own_quantiser;  // the transform defines the steps by frequency from qp
 };
 inline constexpr TransformTraits kTransformTraits[] = {
     {0, 0, false},  // contourlet

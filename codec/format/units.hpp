@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream is a sequence of units: a tag, a size, and what the tag says. What all units share. The prefix of
-// a packet is short, because packets are many and may be small.
+// A stream is a sequence of units: a tag, a size and a body. This file has the code for all units. The prefix
+// of a packet is short, because there are many packets and they may be small.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -13,7 +13,7 @@
 
 namespace ctv {
 
-inline constexpr size_t kPrefixSize = 8;             // of headers and indexes
+inline constexpr size_t kPrefixSize = 8;             // prefix of headers and indexes
 inline constexpr uint32_t kTagHeader = 0x53565443;   // "CTVS"
 inline constexpr uint32_t kTagIndex = 0x58565443;    // "CTVX"
 inline constexpr uint16_t kTagPacket = 0x5043;       // "CP"
@@ -27,18 +27,18 @@ struct UnitPrefix {
   uint64_t size;  // of the unit, prefix included
 };
 
-/// kPrefixSize bytes are enough for any.
+/// kPrefixSize bytes are enough for any unit.
 Result<UnitPrefix> read_prefix(std::span<const uint8_t> bytes);
 
-/// Appends the prefix of a packet with so many bytes behind it.
+/// Appends the prefix of a packet with `size` bytes after the prefix.
 void begin_packet(std::vector<uint8_t>& bytes, uint32_t size);
-/// Appends the prefix of another unit; its size is 0 until store_u32(bytes, 4, size).
+/// Appends the prefix of another unit; call store_u32(bytes, 4, size) when its size is known.
 void begin_unit(std::vector<uint8_t>& bytes, uint32_t tag);
 /// Appends the checksum of all bytes so far.
 void append_crc(std::vector<uint8_t>& bytes);
-/// `stored` follows the covered bytes. The message names `what`.
+/// `stored`: the checksum that follows the covered bytes. Errors name `what`.
 Status check_crc(std::span<const uint8_t> covered, uint32_t stored, const char* what);
-/// Error: not a whole unit of this kind and of the announced size. The message names `name`.
+/// Error: not a whole unit of this kind and of the announced size. Errors name `name`.
 Status check_unit(std::span<const uint8_t> unit, UnitKind kind, const char* name);
 
 }  // namespace ctv

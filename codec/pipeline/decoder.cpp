@@ -10,7 +10,7 @@
 namespace ctv {
 namespace {
 
-// Lists and objects that do not grow with the picture, of a stream and of each frame in flight.
+// Heap of a stream, and of each frame in flight, that does not grow with the picture.
 constexpr uint64_t kUncounted = 1 << 20, kUncountedOfFrame = 1 << 18;
 
 }  // namespace
@@ -47,7 +47,7 @@ Status StreamDecoder::send(const ctv_unit& u, std::span<const uint8_t> missing, 
     const bool known = frames_ != nullptr && std::ranges::equal(unit, header_bytes_);
     if (known || prefix->kind == UnitKind::kIndex) return {};
   }
-  // Another stream, and errors, come after the pictures that were sent before.
+  // Headers and errors take effect after the pictures of earlier packets.
   submit_ready(true);
   again = unit_waits_ = given_ != taken_;
   if (again) return {};
@@ -75,7 +75,7 @@ Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
     header_bytes_.assign(unit.begin(), unit.end());
     return {};
   });
-  if (!made.ok()) end_stream();  // and gives its memory back
+  if (!made.ok()) end_stream();  // and frees its memory
   return made;
 }
 
@@ -99,7 +99,7 @@ Status StreamDecoder::take_packet(const ctv_unit& u, std::span<const uint8_t> mi
   if (frames_ == nullptr) unit_waits_ = given_ != taken_;
   again = full() || unit_waits_;
   if (again) return {};
-  // A fall back has found no memory. There may be some now.
+  // A fallback ran out of memory. Try again.
   if (frames_ == nullptr) CTV_RETURN_IF_ERROR(device_.start([this] { return start(); }));
   FrameSlot& slot = pipeline_->slot(taken_);
   slot.status = {};
@@ -127,12 +127,12 @@ Status StreamDecoder::decode_symbols(FrameSlot& slot, std::span<const uint8_t> u
   slot.header_read = slot.repeated = false;
   CTV_RETURN_IF_ERROR(FramePipeline::read_header(slot, unit));
   slot.header_read = true;
-  if (!pipeline_->concurrent()) {  // else the reference may still be on its way
+  if (!pipeline_->concurrent()) {  // otherwise the reference may still be in flight
     CTV_RETURN_IF_ERROR(find_reference(slot));
     if (slot.repeated) return {};
   }
   CTV_RETURN_IF_ERROR(FramePipeline::decode(slot, unit, frames_->layers(), loss(slot)));
-  // The caller's thread, which has other frames, must not wait for a worker's levels.
+  // The caller's thread has other frames to submit and must not wait for levels from a worker.
   return pipeline_->concurrent() ? slot.symbols->finish_decoding() : Status();
 }
 
@@ -144,7 +144,7 @@ Status StreamDecoder::find_reference(FrameSlot& slot) {
 Status StreamDecoder::conclude(FrameSlot& slot, std::span<const uint8_t> unit) {
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "packet: the decoder has failed"};
   if (!slot.lost) {
-    // A missing reference comes before damage of the payload.
+    // A missing reference is reported before damage of the payload.
     if (slot.header_read) CTV_RETURN_IF_ERROR(find_reference(slot));
     if (slot.repeated) return {};
     slot.status = submit(slot, unit);
@@ -164,7 +164,7 @@ Status StreamDecoder::conclude(FrameSlot& slot, std::span<const uint8_t> unit) {
   return {};
 }
 
-// In the order of the frames, on the caller's thread.
+// Called in frame order, on the caller's thread.
 Status StreamDecoder::submit(FrameSlot& slot, std::span<const uint8_t> unit) {
   if (slot.lost) {
     return device_.run([&] { return frames_->repeat(slot); },
@@ -177,7 +177,7 @@ Status StreamDecoder::submit(FrameSlot& slot, std::span<const uint8_t> unit) {
     return slot.status;
   };
   const auto decode = [&]() -> Status {
-    CTV_RETURN_IF_ERROR(slot.status);  // of the symbols, which a device may have decoded
+    CTV_RETURN_IF_ERROR(slot.status);  // from decoding the symbols, perhaps on a device
     return frames_->decode(slot);
   };
   CTV_RETURN_IF_ERROR(device_.run(decode, go_on));
@@ -215,9 +215,9 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
 Status StreamDecoder::give(FrameSlot& slot, ctv_picture& picture) {
   CTV_RETURN_IF_ERROR(slot.status);
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "receive: the decoder has failed"};
-  FramePipeline::expect_symbols(slot);  // the next packet comes when this picture is there
+  FramePipeline::expect_symbols(slot);  // the next packet arrives after this picture
   const auto finish = [&]() -> Status {
-    CTV_RETURN_IF_ERROR(slot.status);  // of a fallback that has lost the picture
+    CTV_RETURN_IF_ERROR(slot.status);  // from a fallback that has lost the picture
     return slot.picture->finish(picture);
   };
   CTV_RETURN_IF_ERROR(device_.run(finish, [this](const Status& failure) { return fall_back(failure); }));
@@ -232,8 +232,8 @@ Status StreamDecoder::give(FrameSlot& slot, ctv_picture& picture) {
   return {};
 }
 
-// The CPU goes on with the next key frame: the references are gone with the device, and so are pictures that
-// it has not handed out.
+// The CPU continues with the next key frame: the references were lost with the device, and so were pictures
+// not yet returned.
 Status StreamDecoder::fall_back(const Status& failure) {
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
     const FrameSlot& slot = pipeline_->slot(frame);
@@ -241,10 +241,10 @@ Status StreamDecoder::fall_back(const Status& failure) {
   }
   for (uint64_t frame = given_; frame < submitted_; ++frame) {
     FrameSlot& slot = pipeline_->slot(frame);
-    if (slot.status.ok()) slot.status = {CTV_ERROR_REFERENCE, "picture lost"};  // needs no memory
+    if (slot.status.ok()) slot.status = {CTV_ERROR_REFERENCE, "picture lost"};  // allocates nothing
   }
   CTV_RETURN_IF_ERROR(device_.replace(failure, [this] { return start(); }));
-  // Symbols that were decoded into the device's transfers are decoded again into the CPU's.
+  // Symbols that were decoded into the device's transfers must be decoded again into those of the CPU.
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
     FrameSlot& slot = pipeline_->slot(frame);
     if (!slot.coding.valid()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distortion of the last frames, which is waited for some frames later, so that a device always has work.
+// Distortions of the last frames. Each is waited for some frames later, so that a device always has work.
 #pragma once
 
 #include <algorithm>
@@ -26,19 +26,20 @@ class DistortionQueue {
   void detach() {
     for (Pending& p : pending_) p.meter.reset();
   }
-  /// Frames before `frame` are not waited for.
+  /// Frames before `frame` will not be collected.
   void go_to(uint64_t frame) { collected_ = frame; }
-  /// The meter of a frame that begins: all frames that it depends on are collected. Null if not `wanted`.
+  /// Returns the meter of a frame that begins, after collecting all frames that it depends on. Null if not
+  /// `wanted`.
   Result<DistortionMeter*> begin(uint64_t frame, bool wanted, StreamRate& rate) {
     CTV_RETURN_IF_ERROR(collect(frame + 1 - std::min(frame + 1, kDelay), rate));
     return wanted ? pending_[frame % kDelay].meter.get() : nullptr;
   }
-  /// The frame was coded with these parameters. measured: its meter was used.
+  /// Records that the frame was coded with these parameters. measured: its meter was used.
   void add(uint64_t frame, const FrameParameters& parameters, bool measured) {
     pending_[frame % kDelay].parameters = parameters;
     pending_[frame % kDelay].measured = measured;
   }
-  /// Waits for all frames before `end`, which have been added, and tells `rate`.
+  /// Waits for all frames before `end`, which must have been added, and passes their results to `rate`.
   Status collect(uint64_t end, StreamRate& rate) {
     for (; collected_ < end; ++collected_) {
       const Pending& p = pending_[collected_ % kDelay];
@@ -57,7 +58,7 @@ class DistortionQueue {
     bool measured = false;
   };
   std::array<Pending, kDelay> pending_;
-  uint64_t collected_ = 0;  // frames before this one
+  uint64_t collected_ = 0;  // frames before this one are collected
 };
 
 }  // namespace ctv

@@ -15,8 +15,7 @@ SizeTarget size_target(const ctv_config& config) {
   return {config.bitrate, config.buffer_ms, config.max_frame_bytes};
 }
 
-// Where the size of a frame decides about the next one, they are coded one by one. Then each gets all
-// threads.
+// If the size of a frame affects the next one, frames are coded one at a time. Each then uses all threads.
 int frames_in_flight(const ctv_config& config) {
   const SizeTarget target = size_target(config);
   return target.bitrate > 0 || target.max_frame_bytes > 0 ? 1 : config.frames_in_flight;
@@ -69,7 +68,7 @@ Status StreamEncoder::restart(std::unique_ptr<StreamEncoder>& encoder, const ctv
   CTV_RETURN_IF_ERROR(before.check_change(config));
   CTV_ASSIGN_OR_RETURN(const SequenceHeader header, make_sequence_header(config));
   CTV_ASSIGN_OR_RETURN(const uint16_t base_step, make_base_step(config.qp, config.step));
-  before.release();  // the memory is wanted
+  before.release();  // frees its memory first
   std::unique_ptr<StreamEncoder> e(new StreamEncoder(config, header, base_step, before.device_));
   e->first_ = e->sent_ = e->received_ = number;
   e->distortion_.go_to(number);
@@ -95,7 +94,7 @@ StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& hea
             TargetSize(size_target(config), static_cast<double>(config.fps_num) / config.fps_den,
                        config.key_interval)),
       pipeline_(stream_, Direction::kEncode, frames_in_flight(config), device.threads()) {
-  device_ = std::move(device);  // now that nothing can fail any more
+  device_ = std::move(device);  // nothing can fail after this
   rate_.set_crf(config.crf, 0);
 }
 
@@ -140,7 +139,7 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   bool chosen = false;
   const auto encode = [&]() -> Status {
     CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
-    if (!std::exchange(chosen, true)) {  // while the picture is on its way
+    if (!std::exchange(chosen, true)) {  // overlaps with the upload of the picture
       if (options.key_frame != 0) key_frames_.force();
       if (policy_.needs_key_frame(slot.parameters.number)) key_frames_.request();
       slot.parameters.type = key_frames_.next(picture, sent_);
@@ -154,14 +153,14 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   };
   const Status status = guarded([&] { return device_.run(encode, go_on); });
   if (!status.ok()) {
-    key_frames_.force();  // the references are not to be trusted
+    key_frames_.force();  // the references are not reliable
     return status;
   }
   take(slot);
   return {};
 }
 
-// Whatever memory there is.
+// Must work without memory.
 void StreamEncoder::take(FrameSlot& slot) {
   policy_.coded(slot.parameters);
   distortion_.add(sent_, slot.parameters, slot.measured);
@@ -176,7 +175,8 @@ void StreamEncoder::take(FrameSlot& slot) {
   }
 }
 
-// Frames that refer to it would not decode, so a key frame does not keep its distance to the last one.
+// Frames that refer to it could not be decoded, so a key frame follows without keeping its distance to the
+// last one.
 void StreamEncoder::give_up(uint32_t number) {
   policy_.lost(number);
   if (policy_.needs_key_frame(static_cast<uint32_t>(sent_))) key_frames_.force();
@@ -186,7 +186,7 @@ bool StreamEncoder::resizes() const {
   return pipeline_.size() != static_cast<size_t>(frames_in_flight(config_));
 }
 
-// There was no memory, and may be now. All packets were received.
+// Retries after a lack of memory. All packets were received.
 Status StreamEncoder::start_again() {
   distortion_.go_to(sent_);
   policy_.keep_only([](uint32_t) { return false; });
@@ -204,7 +204,7 @@ Status StreamEncoder::resize() {
   };
   const Status status = guarded(
       [&] { return device_.run(make, [this](const Status& failure) { return fall_back(failure); }); });
-  if (!status.ok()) release();  // slots without transfers are of no use
+  if (!status.ok()) release();  // slots without transfers are useless
   return status;
 }
 
@@ -212,21 +212,21 @@ void StreamEncoder::start_packet(FrameSlot& slot) {
   pipeline_.start(slot, [&slot] { return FramePipeline::encode(slot); });
 }
 
-// May be called again for the same frame, if its device has failed or lacked memory.
+// May be called again for the same frame if its device failed or lacked memory.
 Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) {
   FrameParameters& parameters = slot.parameters;
   if (parameters.type == FrameType::kPredicted &&
       references().find(parameters.number - parameters.reference) == nullptr) {
-    parameters.type = FrameType::kKey;  // the device had its reference
+    parameters.type = FrameType::kKey;  // the device held its reference
     key_frames_.made(sent_);
   }
   slot.measured = rate_.measures();
   slot.packed = false;
   CTV_ASSIGN_OR_RETURN(DistortionMeter* const meter, distortion_.begin(sent_, slot.measured, rate_));
-  rate_.set_lasting(parameters.kept && parameters.temporal_id == 0);
+  rate_.set_base_reference(parameters.kept && parameters.temporal_id == 0);
   uint16_t weighed_with = parameters.base_step = rate_.begin(sent_, parameters.type);
-  // Of sizes most first tries are good. So a device that works beside the host makes the picture as decoded
-  // with each try; elsewhere it would take time.
+  // The first try usually meets the size. So a device that works in parallel to the host reconstructs the
+  // picture with each try; elsewhere that would cost time.
   const bool ahead = slot.levels->staged();
   const Feedback first = rate_.feedback();
   const bool usual = first == Feedback::kNone || (first == Feedback::kBytes && ahead);
@@ -236,7 +236,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
     const bool reconstructs = feedback != Feedback::kBytes || ahead;
     if (reconstructs) {
       std::function<Status()> with_levels;
-      if (feedback == Feedback::kNone && slot.alone && !slot.levels->staged()) {
+      if (feedback == Feedback::kNone && slot.single_frame && !slot.levels->staged()) {
         with_levels = [this, &slot] {
           start_packet(slot);
           slot.packed = true;
@@ -258,7 +258,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
     }
     if (feedback == Feedback::kDistortion) CTV_RETURN_IF_ERROR(slot.levels->finish());  // of this try
     parameters.base_step = *step;
-    // Vectors and skips of a much finer or coarser step cost too much or too little.
+    // Vectors and skips decided for a much finer or coarser step are not suitable.
     const bool weighed =
         parameters.type == FrameType::kPredicted && stream_.header.prediction == Prediction::kPicture;
     if (weighed && is_far(*step, weighed_with)) {
@@ -291,8 +291,8 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   bool key = false;
   slot.status = guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(device_.run(complete, [this](const Status& failure) { return fall_back(failure); }));
-    key = slot.parameters.type == FrameType::kKey;  // a fallback may have made it one
-    FramePipeline::bind(slot, slots_);              // here packets are in order
+    key = slot.parameters.type == FrameType::kKey;  // a fallback may have changed the type
+    FramePipeline::bind(slot, slots_);              // packets are in order here
     index_.add(slot.packet.size(), key, time.timestamp);
     return {};
   });
@@ -316,7 +316,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   return {};
 }
 
-// Numbers are modulo 2^32.
+// Frame numbers are modulo 2^32.
 Status StreamEncoder::check_sent(int64_t frame) const {
   if (frame >= 0 && frame <= UINT32_MAX && (sent_ > UINT32_MAX || static_cast<uint64_t>(frame) < sent_)) {
     return {};

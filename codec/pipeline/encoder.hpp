@@ -21,10 +21,10 @@ namespace ctv {
 class StreamEncoder {
  public:
   static Result<std::unique_ptr<StreamEncoder>> open(const ctv_config& config);
-  /// Puts an encoder of another configuration in the place of `encoder`: on the same backend, with the next
-  /// frame number. Error: nothing has changed, or the encoder has failed.
+  /// Replaces `encoder` by one with another configuration, on the same backend and with the next frame
+  /// number. Error: nothing has changed, or the encoder has failed.
   static Status reconfigure(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config);
-  /// Goes on with frame `number`, at least next_number(): if numbers are left out, with a key frame.
+  /// Continues with frame `number`, at least next_number(). If numbers are skipped, it is a key frame.
   static Status go_to(std::unique_ptr<StreamEncoder>& encoder, uint64_t number);
 
   uint64_t next_number() const { return sent_; }
@@ -33,15 +33,15 @@ class StreamEncoder {
     return sent_ == received_ || (number == sent_ && sent_ - received_ < pipeline_.size() && !resizes());
   }
   const std::vector<uint8_t>& header() const { return header_bytes_; }
-  /// again: the picture was not taken; every slot holds a frame that must be received first.
+  /// again: the picture was not taken, because every slot holds a frame that must be received first.
   Status send(const ctv_picture& picture, const ctv_frame_options& options, bool& again);
   /// outcome: CTV_OK, CTV_AGAIN or CTV_END.
   Status receive(ctv_unit& unit, ctv_status& outcome);
   void flush() { flushed_ = true; }
-  /// Valid until the next call. CTV_ERROR_LIMIT: the stream is too long for one.
+  /// Returns the index unit, valid until the next call. CTV_ERROR_LIMIT: the stream is too long for an index.
   Result<std::span<const uint8_t>> index();
   void request_key_frame() { key_frames_.request(); }
-  /// A receiver has the frame, or lacks some of it. Error: the frame was not sent.
+  /// Reports that a receiver has the frame, or lacks some of it. Error: the frame was not sent.
   Status acknowledge(int64_t frame);
   Status lost(int64_t frame);
   Status set_quantiser(int qp, double step);
@@ -54,23 +54,23 @@ class StreamEncoder {
 
  private:
   StreamEncoder(const ctv_config& config, const SequenceHeader& header, uint16_t base_step,
-                FallbackBackend& device);  // taken, unless an exception is thrown
+                FallbackBackend& device);  // moved from, unless an exception is thrown
   Status check_change(const ctv_config& config) const;
   static Status restart(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config, uint64_t number);
-  /// Drops what was made on the backend.
+  /// Frees everything that was made on the backend.
   void release();
   Status start();
   Status check_sent(int64_t frame) const;
-  /// The frame's packet will not reach a decoder.
+  /// Handles a frame whose packet is lost.
   void give_up(uint32_t number);
-  /// Whether another number of frames in flight is wanted than there are slots.
+  /// Whether the number of frames in flight differs from the number of slots.
   bool resizes() const;
   Status resize();
-  /// With a key frame.
+  /// Restarts with a key frame.
   Status start_again();
   void start_packet(FrameSlot& slot);
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
-  /// Frame sent_, which encode_frame() has coded, is in flight.
+  /// Adds frame sent_, coded by encode_frame(), to the frames in flight.
   void take(FrameSlot& slot);
   Status fall_back(const Status& failure);
 
@@ -82,12 +82,12 @@ class StreamEncoder {
   KeyFrames key_frames_;
   ReferencePolicy policy_;
   StreamRate rate_;
-  uint64_t first_ = 0;  // frame of this configuration
+  uint64_t first_ = 0;  // first frame of this configuration
   uint64_t sent_ = 0;
   uint64_t received_ = 0;
-  SlotTable slots_;  // after the last packet received
+  SlotTable slots_;  // state after the last packet received
   bool flushed_ = false;
-  // In the order of their making: what runs on the backend ends before it.
+  // Members are declared in the order of construction: work on the backend ends before it is destroyed.
   FallbackBackend device_;
   DistortionQueue distortion_;
   std::unique_ptr<FrameEncoder> frames_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How an encoder goes on when its device has failed.
+// Continues an encoder after a device failure.
 #include <utility>
 
 #include "codec/pipeline/encoder.hpp"
@@ -7,11 +7,11 @@
 
 namespace ctv {
 
-// The CPU goes on with a key frame. It codes the frames in flight that have no packet yet, from what their
-// transfers hold of the pictures. A picture in device memory is lost, and its frame has no packet.
+// The CPU continues with a key frame. It codes the frames in flight that have no packet yet, from the
+// pictures in their transfers. Pictures in device memory are lost, and their frames have no packet.
 Status StreamEncoder::fall_back(const Status& failure) {
   const uint64_t end = sent_;
-  uint64_t first = received_;  // without a packet
+  uint64_t first = received_;  // first frame without a packet
   const auto has_packet = [](FrameSlot& slot) {
     FramePipeline::wait(slot);
     return slot.status.ok();
@@ -22,7 +22,7 @@ Status StreamEncoder::fall_back(const Status& failure) {
     FrameSlot& slot = pipeline_.slot(frame);
     FramePipeline::wait(slot);
     slot.status = {CTV_ERROR_MEMORY,
-                   "frame lost"};  // unless the CPU goes on; so short that it needs no memory
+                   "frame lost"};  // replaced if the CPU continues; short enough not to allocate
     const ctv_picture* const picture = slot.picture->host_copy();
     if (picture != nullptr) copy_picture(*picture, pictures[frame - first], device_.threads());
   }

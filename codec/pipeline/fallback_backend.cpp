@@ -54,8 +54,9 @@ Status FallbackBackend::run(const Work& work, const std::function<Status(const S
 Status FallbackBackend::replace(const Status& failure, const Work& make) {
   std::string why;
   CTV_ASSIGN_OR_RETURN(auto cpu, make_backend(CTV_BACKEND_CPU, 0, choice_.threads, why));
-  why = failure.message();  // nothing may throw between the exchange and make()
-  const std::unique_ptr<Backend> device = std::exchange(backend_, std::move(cpu));  // until make() let go
+  why = failure.message();  // must not throw between the exchange and make()
+  const std::unique_ptr<Backend> device =
+      std::exchange(backend_, std::move(cpu));  // kept until make() has freed its objects
   choice_.engine = CTV_ENGINE_AUTO;
   why_ = std::move(why);
   return make();

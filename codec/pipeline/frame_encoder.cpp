@@ -141,7 +141,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(motion_->read_current(luma, source_.plane(0)));
   const auto find_still = [&]() -> Status {
     if (luma.data != nullptr) CTV_RETURN_IF_ERROR(place());
-    return close_ ? backend_.find_close(compared, grid, step, nullptr, nullptr, searched_.skips)
+    return close_ ? backend_.skip_by_ssd(compared, grid, step, nullptr, nullptr, searched_.skips)
                   : backend_.find_still(compared, grid, step, searched_.skips);
   };
   const auto prepare = [&](int) { return motion_->prepare(lambda(parameters_.base_step)); };
@@ -153,11 +153,12 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   if (close_) {  // all cells are predicted alone, as skipped cells are
     CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), [&](int p) { return compensate(p, false); }));
     for (int p = 0; p < planes(); ++p) compared.reference[static_cast<size_t>(p)] = predicted().plane(p);
-    CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, searched_.skips, side.skips));
+    CTV_RETURN_IF_ERROR(
+        backend_.skip_by_ssd(compared, grid, step, side.vectors, searched_.skips, side.skips));
   } else {
     CTV_RETURN_IF_ERROR(motion_->decide_skips(compared, step, searched_.skips, {vectors, side.skips}));
     CTV_RETURN_IF_ERROR(
-        backend_.unite_skips(source_.plane(0), reference.cropped(0), grid, step, vectors, side));
+        backend_.merge_skip_vectors(source_.plane(0), reference.cropped(0), grid, step, vectors, side));
   }
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));

@@ -11,9 +11,9 @@
 namespace ctv {
 namespace {
 
-// About as long as a device analyses a frame.
+// Approximate time of a device's analysis of a frame.
 constexpr auto kAnalysis = std::chrono::microseconds(500);
-// At least as long as the checks of a packet take.
+// Upper estimate of the time to check a packet.
 constexpr auto kCheck = std::chrono::microseconds(100);
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -40,7 +40,7 @@ void FramePipeline::resize(int slots) {
   slots_ = std::vector<FrameSlot>(static_cast<size_t>(slots));
   for (FrameSlot& slot : slots_) {
     slot.index = static_cast<int>(&slot - slots_.data());
-    slot.alone = slots == 1;
+    slot.single_frame = slots == 1;
     slot.symbols = std::make_unique<SymbolCoder>(stream_.picture, stream_.header, stream_.grid,
                                                  std::max(1, threads_ / slots));
   }
@@ -68,10 +68,10 @@ Status FramePipeline::attach(Backend& backend) {
 }
 
 void FramePipeline::expect_symbols(const FrameSlot& slot) {
-  if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kAnalysis);
+  if (slot.single_frame && slot.levels->staged()) expect_loop(slot.symbols->threads(), kAnalysis);
 }
 
-// What is there is coded while the backend works on the rest.
+// Entropy-codes what has been downloaded while the device produces the rest.
 Status FramePipeline::encode(FrameSlot& slot) {
   LevelTransfer& levels = *slot.levels;
   SymbolCoder& symbols = *slot.symbols;
@@ -115,8 +115,8 @@ Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit
 Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers,
                              const PartLoss& loss) {
   const auto start = std::chrono::steady_clock::now();
-  if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kCheck);
-  // A frame that was given up may still be on its way. To ask takes 10 us and more.
+  if (slot.single_frame && slot.levels->staged()) expect_loop(slot.symbols->threads(), kCheck);
+  // A frame that was given up may still be in flight. The query takes 10 us or more, so it is done only once.
   if (!std::exchange(slot.settled, false)) CTV_RETURN_IF_ERROR(slot.levels->finish());
   CodedFrameBuffers frame = slot.levels->upload_buffers();
   frame.parameters = slot.parameters;
@@ -127,7 +127,7 @@ Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int
 }
 
 void FramePipeline::start(FrameSlot& slot, std::function<Status()> work) {
-  slot.coding = {};  // also if there is no memory for another
+  slot.coding = {};  // also without memory for another
   slot.status = guarded([&]() -> Status {
     if (workers_ == nullptr) return work();
     slot.coding = workers_->submit(std::move(work));

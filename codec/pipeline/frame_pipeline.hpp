@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames in flight: what carries a frame from the kernels to its packet, and back.
+// Frames in flight: the objects that bring a frame from the kernels to its packet, and back.
 #pragma once
 
 #include <functional>
@@ -19,24 +19,24 @@ namespace ctv {
 /// One frame in flight.
 struct FrameSlot {
   int index = 0;
-  bool alone = false;  // the only one: a caller waits for its symbols
+  bool single_frame = false;  // there is one slot: the caller waits for its symbols
   // On the backend.
   std::unique_ptr<PictureTransfer> picture;
   std::unique_ptr<LevelTransfer> levels;
   // On the host.
   std::unique_ptr<SymbolCoder> symbols;
-  std::vector<uint8_t> packet;  // an encoder's result; a decoder's copy while workers read it
+  std::vector<uint8_t> packet;  // encoder: the result; decoder: a copy for workers
   FrameParameters parameters;
   void* opaque = nullptr;     // the caller's
-  bool motion_coded = false;  // encoder: the symbols of the last analysis' motion are there
-  bool measured = false;      // encoder: the frame's distortion is wanted
-  bool packed = false;        // encoder: the last try's packet has been made, or has failed
+  bool motion_coded = false;  // encoder: the motion of the last analysis is coded
+  bool measured = false;      // encoder: the distortion is measured
+  bool packed = false;        // encoder: the packet of the last try was made, or failed
   // Decoder.
-  bool header_read = false;      // `parameters` are the packet's
-  bool repeated = false;         // the packet repeats the frame before it and gives no picture
-  bool lost = false;             // the last picture stands for the frame
-  bool settled = false;          // nothing of the slot's last frame is on its way
-  std::vector<uint8_t> missing;  // by part, as the caller says
+  bool header_read = false;      // `parameters` were read from the packet
+  bool repeated = false;         // the packet repeats the previous frame and gives no picture
+  bool lost = false;             // the frame is lost, and the last picture is repeated
+  bool settled = false;          // no work on the slot's last frame is left
+  std::vector<uint8_t> missing;  // by part, from the caller
   ctv_damage damage = CTV_DAMAGE_NONE;
   int missing_parts = 0;
   int64_t number = 0;  // of the picture
@@ -48,29 +48,29 @@ struct FrameSlot {
 
 enum class Direction : uint8_t { kEncode, kDecode };
 
-/// Slots for a number of frames; frame n has slot n modulo their number. With several, worker threads
-/// run the entropy coding of some frames while the backend has others.
+/// Slots for a number of frames in flight; frame n uses slot n modulo their number. With several slots,
+/// worker threads run the entropy coding of some frames while the backend works on others.
 class FramePipeline {
  public:
-  /// threads: of the entropy coding, for all frames together.
+  /// threads: total for entropy coding.
   FramePipeline(const Stream& stream, Direction direction, int slots, int threads);
   /// Waits for the workers and the backend.
   ~FramePipeline();
-  /// Makes slots for another number of frames, without transfers. No frame may be in flight.
+  /// Makes another number of slots, without transfers. No frame may be in flight.
   void resize(int slots);
   FramePipeline(const FramePipeline&) = delete;
   FramePipeline& operator=(const FramePipeline&) = delete;
 
   /// Makes the transfers on a backend, which must outlive them.
   Status attach(Backend& backend);
-  /// Drops the transfers. No worker may be at work.
+  /// Frees the transfers. No worker may be running.
   void detach();
 
   FrameSlot& slot(uint64_t frame) { return slots_[static_cast<size_t>(frame % slots_.size())]; }
   size_t size() const { return slots_.size(); }
   bool concurrent() const { return slots_.size() > 1; }
 
-  /// Wakes threads for the symbols of the only frame in flight, beside the work of a device.
+  /// Wakes threads for the symbols of the only frame in flight while a device works on it.
   static void expect_symbols(const FrameSlot& slot);
   /// Waits for the levels of the slot's frame and writes its packet.
   static Status encode(FrameSlot& slot);
@@ -80,10 +80,10 @@ class FramePipeline {
   /// Reads the header of a packet into slot.parameters.
   static Status read_header(FrameSlot& slot, std::span<const uint8_t> unit);
   /// Decodes the first `layers` layers of the packet, whose header was just read, into the slot's upload
-  /// buffers. What the backend decodes may be on its way until slot.symbols->finish_decoding().
+  /// buffers. Components that the backend decodes may be in flight until slot.symbols->finish_decoding().
   static Status decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers, const PartLoss& loss = {});
 
-  /// Runs `work`, which leaves its result in slot.status: at once, or by a worker until wait(). Exceptions
+  /// Runs `work` and stores its result in slot.status: at once, or on a worker until wait(). Exceptions
   /// become statuses.
   void start(FrameSlot& slot, std::function<Status()> work);
   /// Whether wait() would return at once.
@@ -98,7 +98,7 @@ class FramePipeline {
   int threads_;
   Backend* backend_ = nullptr;
   std::vector<FrameSlot> slots_;
-  std::unique_ptr<WorkerPool> workers_;  // ends before the slots do
+  std::unique_ptr<WorkerPool> workers_;  // destroyed before the slots
 };
 
 }  // namespace ctv

@@ -13,7 +13,7 @@ struct PictureCopy {
   ctv_picture picture{};
   std::vector<uint8_t> bytes;
 };
-/// `picture` lies in host memory. The copy's memory is reused if it is large enough.
+/// `picture` must be in host memory. The copy's memory is reused if it is large enough.
 void copy_picture(const ctv_picture& picture, PictureCopy& copy, int threads = 1);
 
 }  // namespace ctv

@@ -28,11 +28,11 @@ class PlaneSet {
   ConstPlanes cropped_{};
 };
 
-/// Levels of all planes in one piece of the backend's memory.
+/// Allocates the levels of all planes as one block of the backend's memory.
 Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels);
 
-/// Vectors and, with picture prediction, skips and changes in one piece of the backend's memory, and slopes
-/// if the stream has them.
+/// Allocates the side information as one block of the backend's memory: vectors, with picture prediction
+/// skips and changes, and slopes if the stream has them.
 Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, const SlopeGrid& slopes,
                              SideInfo& side);
 

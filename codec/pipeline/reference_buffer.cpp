@@ -32,8 +32,8 @@ void ReferenceBuffer::keep(uint32_t number, int slot) {
 
 void ReferenceBuffer::discard(uint32_t number) { finish(number); }
 
-// The next frame takes the free place that was written longest ago. So places take turns, and a device that
-// still reads the last frame is not waited for.
+// The next frame takes the free buffer that was written longest ago. So buffers alternate, and the CPU need
+// not wait for a device that still reads the last frame.
 void ReferenceBuffer::finish(uint32_t number) {
   places_[current_].number = number;
   latest_ = current_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which frames the slots hold, for those who handle packets and not pictures.
+// The frames in the slots, for code that handles packets without pictures.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class SlotTable {
     uint32_t number = 0;
     uint16_t check = 0;  // of the frame's packet
   };
-  /// The frame that a predicted frame refers to, or null if no slot holds it.
+  /// The reference of a predicted frame, or null if no slot holds it.
   const Entry* reference_of(const FrameParameters& frame) const {
     for (const Entry& e : entries_) {
       if (e.held && e.number == static_cast<uint32_t>(frame.number - frame.reference)) return &e;

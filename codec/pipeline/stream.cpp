@@ -16,7 +16,7 @@ Stream make_stream(const SequenceHeader& header) {
   p.height = header.height;
   p.colour = is_rgb(p.source) ? ColourModel::kYcocgR : ColourModel::kAsIs;
   p.planes = header.planes();
-  p.ycbcr = colour_matrix(header).value_or(kBt601);  // without one, such conversions are refused
+  p.ycbcr = colour_matrix(header).value_or(kBt601);  // without a matrix, such conversions are refused
   p.chroma = header.chroma_420 != 0 ? ChromaShift{1, 1} : chroma_shift(p.source);
   for (int i = 0; i < p.planes; ++i) {
     p.subbands[static_cast<size_t>(i)] =

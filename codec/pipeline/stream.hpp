@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows from a sequence header: layouts of the planes, the grid of vectors, quantisers.
+// Data derived from a sequence header: layouts of the planes, the grid of vectors, quantisers.
 #pragma once
 
 #include <vector>

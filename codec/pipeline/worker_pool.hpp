@@ -15,7 +15,7 @@ namespace ctv {
 
 class WorkerPool {
  public:
-  /// Starts as many of the threads as the system gives. Without any, submit() runs the tasks.
+  /// Starts as many threads as the system allows. Without any, submit() runs the tasks.
   explicit WorkerPool(int threads) {
     threads_.reserve(static_cast<size_t>(threads));
     try {
@@ -34,7 +34,7 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// The future gives the task's status; what the task throws is one, too.
+  /// Runs the task on a worker. The future returns its status; exceptions become statuses.
   template <typename Task>
   std::future<Status> submit(Task task) {
     std::packaged_task<Status()> packaged([task = std::move(task)] { return guarded(task); });

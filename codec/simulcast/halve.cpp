@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A separable filter of 6 taps, a Lanczos window of two lobes in 64ths. The samples made lie in the middle of
-// 2x2 others. Columns are filtered first, into rows of even and odd samples, so that all loops run over
-// neighbours in memory and the compiler vectorises them. Nothing is rounded before the end.
+// A separable filter of 6 taps: a Lanczos window of two lobes, in 64ths. Output samples lie in the middle of
+// 2x2 input samples. Columns are filtered first, into rows of even and odd samples, so that all loops access
+// contiguous memory and the compiler vectorises them. Rounding happens only at the end.
 #include "codec/simulcast/halve.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Bytes {
   const uint8_t* row(int r) const { return data + std::clamp(r, 0, rows - 1) * stride; }
 };
 
-// Row r of the result before its columns are filtered. sums: [cols][step].
+// Filters vertically: row r of the result at full width. sums: [cols][step].
 void filter_columns(const Bytes& in, int r, int16_t* sums) {
   const uint8_t* rows[6];
   for (int i = 0; i < 6; ++i) rows[i] = in.row(2 * r - 2 + i);
@@ -33,7 +33,8 @@ void filter_columns(const Bytes& in, int r, int16_t* sums) {
   }
 }
 
-// Even and odd columns of a row, with one more on the left and on the right. even, odd: [half + 2][kStep].
+// Splits a row into even and odd columns, with one more column on the left and on the right. even, odd: [half
+// + 2][kStep].
 template <int kStep>
 void split_columns(const int16_t* sums, int cols, int16_t* even, int16_t* odd) {
   const int half = half_of(cols);

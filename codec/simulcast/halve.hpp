@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures of half the width and height. An encoder's business: no decoder depends on it.
+// Scales pictures to half their width and height. Used by encoders only.
 #pragma once
 
 #include "codec/pipeline/picture_copy.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface: several sizes of one capture. Pictures are scaled on the host whatever the backend: that
-// is where they come from.
+// The C interface: several sizes of one capture. Pictures are scaled on the host with every backend, because
+// captured pictures come from there.
 #include <ctv/simulcast.h>
 
 #include <array>
@@ -16,16 +16,16 @@ namespace {
 struct Size {
   ctv_encoder encoder;
   bool active = true;
-  ctv::PictureCopy scaled;  // not of the largest
+  ctv::PictureCopy scaled;  // unused for the largest size
 };
 
 }  // namespace
 
 struct ctv_simulcast {
-  std::vector<Size> sizes;    // from the smallest
-  ctv::PictureLayout layout;  // of the largest
+  std::vector<Size> sizes;    // smallest first
+  ctv::PictureLayout layout;  // of the largest size
   uint64_t next = 0;          // number of the next picture
-  bool key_frame = false;     // the next picture is one
+  bool key_frame = false;     // the next picture becomes a key frame
   int threads = 1;
 };
 

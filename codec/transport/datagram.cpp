@@ -15,7 +15,7 @@ void put_number(Bytes& out, uint64_t value) {
   out.push_back(static_cast<uint8_t>(value));
 }
 
-// Nothing at the end of the bytes, or above 35 bits.
+// Returns nothing if the bytes end or the number exceeds 35 bits.
 std::optional<uint64_t> get_number(std::span<const uint8_t> bytes, size_t& at) {
   uint64_t value = 0;
   for (int shift = 0; shift < 35 && at < bytes.size(); shift += 7) {

@@ -31,22 +31,22 @@ inline void put_16(uint8_t* at, uint32_t value) {
 }
 inline uint32_t get_16(const uint8_t* at) { return at[0] | static_cast<uint32_t>(at[1]) << 8; }
 
-/// Writes a header of 12 bytes; its members are in range.
+/// Writes a header of 12 bytes; its members must be in range.
 void write_header(const ctv_net_header& header, uint8_t* out);
-/// Reads a header. A media datagram has a payload.
+/// Reads a header. A media datagram must have a payload.
 ctv_status read_header(std::span<const uint8_t> datagram, ctv_net_header& header);
 
-/// The 64-bit number nearest to `near` with these 16 low bits.
+/// Returns the 64-bit number nearest to `near` with these low 16 bits.
 int64_t unwrap(uint32_t low, int64_t near);
 
 struct PartEntry {
   uint64_t size = 0;
   int priority = 0;
 };
-/// The table: number of parts, then size x 4 + priority of each, in base 128.
+/// Writes the table of parts: their number, then size x 4 + priority of each, in base 128.
 Bytes write_table(std::span<const PartEntry> parts);
-/// Reads a table; `size` receives its bytes. Nothing if it is cut, or its parts are larger than `most`
-/// together.
+/// Reads a table; `size` receives its bytes. Returns nothing if it is truncated, or if its parts exceed
+/// `most` bytes together.
 std::optional<std::vector<PartEntry>> read_table(std::span<const uint8_t> bytes, uint64_t most, size_t& size);
 
 }  // namespace ctv::net

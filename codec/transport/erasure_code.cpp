@@ -8,7 +8,8 @@ namespace ctv::net {
 namespace {
 
 struct Tables {
-  std::array<uint8_t, 512> power{};  // of the generator 2, twice in a row
+  std::array<uint8_t, 512> power{};  // powers of the generator 2; the table is repeated so that sums of two
+                                     // logarithms need no modulo
   std::array<uint8_t, 256> logarithm{};
   constexpr Tables() {
     int x = 1;
@@ -21,7 +22,7 @@ struct Tables {
 };
 constexpr Tables kTables;
 
-// Inverts a matrix [n][n] in place next to its right side [n][n], by Gauss and Jordan. It has an inverse.
+// Inverts a nonsingular matrix [n][n] by Gauss-Jordan elimination.
 std::vector<uint8_t> inverted(std::vector<uint8_t> matrix, size_t n) {
   std::vector<uint8_t> result(n * n);
   for (size_t i = 0; i < n; ++i) result[i * n + i] = 1;
@@ -57,7 +58,7 @@ uint8_t multiply(uint8_t a, uint8_t b) {
 
 uint8_t inverse(uint8_t a) { return kTables.power[255U - kTables.logarithm[a]]; }
 
-// Bytes alone, one after the other: the compiler vectorises both loops.
+// Plain loops over bytes, which the compiler vectorises.
 Multiples::Multiples(std::span<const uint8_t> data) : size_(data.size()), bytes_(8 * data.size()) {
   std::ranges::copy(data, bytes_.begin());
   const uint8_t* from = bytes_.data();
@@ -102,7 +103,7 @@ void rebuild(std::span<const std::span<uint8_t>> data, std::span<const int> lost
     for (size_t i = 0; i < n; ++i) factors[r * n + i] = parity_factor(parity[r].row, lost[i]);
   }
   const std::vector<uint8_t> solution = inverted(std::move(factors), n);
-  // What the lost ones contribute to each parity datagram.
+  // What the lost datagrams contribute to each parity datagram.
   std::vector<std::vector<uint8_t>> rest(n);
   for (size_t r = 0; r < n; ++r) rest[r].assign(parity[r].bytes.begin(), parity[r].bytes.end());
   for (size_t j = 0; j < data.size(); ++j) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Failures of ctv_net: a code and one line in a fixed buffer of the thread, so that they need no memory.
+// Errors of ctv_net: a code and one line in a fixed thread-local buffer, which needs no allocation.
 #pragma once
 
 #include <ctv/net.h>
@@ -14,10 +14,10 @@ namespace ctv::net {
 [[gnu::format(printf, 2, 3)]] ctv_status fail(ctv_status code, const char* format, ...);
 const char* last_error();
 
-/// Refuses a value outside of a range, by its name.
+/// Returns an error that names a value outside its range.
 ctv_status check_range(const char* name, int64_t value, int64_t least, int64_t most);
 
-/// Runs body() -> ctv_status; what it throws becomes a status.
+/// Runs body() -> ctv_status; converts exceptions to statuses.
 template <typename Body>
 ctv_status guarded(Body&& body) {
   try {

@@ -19,8 +19,8 @@ constexpr size_t kMaxRequests = 255;
 constexpr size_t kRequestSize = 5;
 constexpr uint8_t kAll = 255;
 
-/// A datagram to send again. Priority kAll: the whole frame; block kAll: of the priority; index kAll: of the
-/// block.
+/// A request to send a datagram again. Priority kAll: the whole frame; block kAll: the whole priority; index
+/// kAll: the whole block.
 struct Request {
   uint16_t frame = 0;
   uint8_t priority = kAll, block = kAll, index = kAll;
@@ -37,7 +37,6 @@ struct Message {
   std::array<Request, kMaxRequests> requests{};
 };
 
-/// Bytes of a message.
 size_t message_size(size_t reports, size_t requests);
 /// Writes message_size() bytes.
 void write_message(const Message& message, uint8_t* out);

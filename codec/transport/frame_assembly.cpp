@@ -27,13 +27,13 @@ GroupAssembly::Added FrameAssembly::add(const ctv_net_header& h, std::span<const
   touched_ = true;
   if (h.repeated != 0) ++repeated_;
   if (priority == 0 && groups_[0].decodable()) {
-    broken_ = true;  // also if memory ends
+    broken_ = true;  // stays true if memory ends
     open_table(most);
   }
   return kTaken;
 }
 
-// Puts group 0 together, which begins with the table. The frame is no longer broken if that succeeds.
+// Assembles group 0, which begins with the table of parts. If that succeeds, the frame is no longer broken.
 void FrameAssembly::open_table(uint64_t most) {
   Bytes bytes;
   std::vector<bool> present;
@@ -68,7 +68,7 @@ bool FrameAssembly::whole() const {
   return true;
 }
 
-// Fills the parts of a priority, which lie in `group` from a byte on, or marks them as missing.
+// Fills the parts of a priority from `group`, beginning at byte `from`, or marks them as missing.
 void FrameAssembly::copy_parts(int priority, std::span<const uint8_t> group, size_t from, size_t shard_size,
                                const std::vector<bool>* present, std::vector<ctv_net_part>& parts,
                                Bytes& bytes) const {
@@ -127,7 +127,7 @@ void FrameAssembly::ask(uint16_t frame, int priorities, size_t most, Message& me
   }
   if (entries_.empty()) groups_[0].ask(frame, 0, most, message);
   for (size_t p = 1; p < static_cast<size_t>(priorities); ++p) {
-    // Without the table any group may exist; the sender knows.
+    // Without the table, the receiver does not know which groups exist; the sender does.
     if ((entries_.empty() || sizes_[p] > 0) && !groups_[p].decodable())
       groups_[p].ask(frame, static_cast<uint8_t>(p), most, message);
   }

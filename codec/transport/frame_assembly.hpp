@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One frame at the receiver: its datagrams by group, block and place, and what can be made of them.
+// One frame in the receiver: its datagrams by group, block and index, and their assembly.
 #pragma once
 
 #include <array>
@@ -9,27 +9,26 @@
 
 namespace ctv::net {
 
-/// What a datagram that is held takes besides its payload, about.
+/// Approximate memory of a held datagram besides its payload.
 constexpr size_t kOverhead = 128;
 
-/// The datagrams of one priority.
 class GroupAssembly {
  public:
   enum class Added { kTaken, kDuplicate, kContradiction };
 
-  /// Takes a payload. Allocates before it changes anything.
+  /// Takes a payload. All allocations come before any change.
   Added add(const ctv_net_header& header, std::span<const uint8_t> payload);
   bool seen() const { return blocks_ > 0; }
-  /// Every block has as many datagrams as data.
+  /// Every block has at least as many datagrams as it has data datagrams.
   bool decodable() const { return seen() && complete_ == blocks_; }
-  /// The group's bytes, with those of lost datagrams rebuilt where that is possible, else 0.
-  /// `size`: the group's, if known, else 0; then it must be decodable.
-  /// `present`: per byte of a datagram's size, see shard_size(). False if what came contradicts the size.
+  /// Assembles the group's bytes and rebuilds lost datagrams where possible; other lost bytes are 0. `size`:
+  /// the group's size if known, else 0; then the group must be decodable. `present`: one flag for each
+  /// shard_size() bytes. Returns false if the datagrams contradict `size`.
   bool assemble(size_t size, Bytes& bytes, std::vector<bool>& present, int& repaired) const;
   size_t shard_size() const { return shard_size_; }
   /// Bytes held, with overhead.
   size_t held() const { return held_; }
-  /// Appends requests for what is missing to `message`, as far as there is room for `most`.
+  /// Appends requests for missing datagrams to `message`, which holds at most `most`.
   void ask(uint16_t frame, uint8_t priority, size_t most, Message& message) const;
   void clear() { *this = GroupAssembly(); }
 
@@ -40,48 +39,48 @@ class GroupAssembly {
     bool complete() const { return static_cast<int>(shards.size()) >= count; }
   };
   bool consistent(const ctv_net_header& header, size_t size) const;
-  /// Copies a block's data to their places and rebuilds what is missing.
+  /// Copies a block's data into place and rebuilds missing datagrams.
   int assemble_block(const Block& block, size_t first, std::span<uint8_t> bytes,
                      std::vector<bool>& present) const;
 
-  int blocks_ = 0;         // 0: nothing came yet
-  int complete_ = 0;       // blocks
-  int full_count_ = 0;     // data of every block but the last; 0: not known
-  size_t shard_size_ = 0;  // of every datagram but the last; 0: not known
-  size_t tail_size_ = 0;   // of the last one; 0: it did not come
+  int blocks_ = 0;         // 0: nothing has arrived
+  int complete_ = 0;       // complete blocks
+  int full_count_ = 0;     // data datagrams of every block but the last; 0: unknown
+  size_t shard_size_ = 0;  // bytes of every datagram but the last; 0: unknown
+  size_t tail_size_ = 0;   // bytes of the last datagram; 0: it has not arrived
   std::map<uint8_t, Block> by_number_;
   size_t held_ = 0;
 };
 
 class FrameAssembly {
  public:
-  /// When its first datagram came, or would have come.
+  /// clock_us: time at which its first datagram arrived, or should have.
   explicit FrameAssembly(int64_t clock_us) : clock_us_(clock_us) {}
   int64_t clock_us() const { return clock_us_; }
 
-  /// Takes a datagram; `most` bounds the frame's bytes.
+  /// Takes a datagram; `most` limits the frame's bytes.
   GroupAssembly::Added add(const ctv_net_header& header, std::span<const uint8_t> payload, uint64_t most);
   bool touched() const { return touched_; }
   bool whole() const;
-  /// Group 0 is there.
+  /// Group 0 is complete.
   bool has_table() const { return !entries_.empty(); }
-  /// Nothing can be made of it: the table of parts is wrong.
+  /// The table of parts is invalid: nothing can be decoded.
   bool broken() const { return broken_; }
   size_t held() const;
   bool key_frame() const { return first_.key_frame != 0; }
   const ctv_net_header& header() const { return first_; }
   int repeated() const { return repeated_; }
 
-  /// Puts the parts together. Returns the state; bytes and parts are empty if it is LOST.
+  /// Assembles the parts and returns the state; bytes and parts are empty if it is LOST.
   ctv_net_state assemble(Bytes& bytes, std::vector<ctv_net_part>& parts, int& repaired) const;
-  /// Appends requests for what is missing of the first `priorities` priorities.
+  /// Appends requests for missing datagrams of the first `priorities` priorities.
   void ask(uint16_t frame, int priorities, size_t most, Message& message) const;
 
-  int asks = 0;                   // how often its datagrams were asked for
-  int64_t latest_us = INT64_MIN;  // when its latest datagram came
-  int64_t asked_us = 0;           // the last time
-  int again = 0;                  // how often the last request was written again
-  int64_t again_us = 0;           // when it was written last
+  int asks = 0;                   // number of requests
+  int64_t latest_us = INT64_MIN;  // arrival of the latest datagram
+  int64_t asked_us = 0;           // time of the last request
+  int again = 0;                  // number of repetitions of the last request
+  int64_t again_us = 0;           // time of the last repetition
 
  private:
   void open_table(uint64_t most);
@@ -93,9 +92,9 @@ class FrameAssembly {
   bool broken_ = false;
   int repeated_ = 0;
   int table_repaired_ = 0;  // datagrams rebuilt in group 0
-  ctv_net_header first_{};  // of the datagram that came first
+  ctv_net_header first_{};  // of the datagram that arrived first
   std::array<GroupAssembly, kPriorities> groups_;
-  std::vector<PartEntry> entries_;  // empty: group 0 is not complete
+  std::vector<PartEntry> entries_;  // empty: group 0 is incomplete
   size_t table_size_ = 0;
   Bytes group_0_;
   std::array<size_t, kPriorities> sizes_{};  // bytes of the parts, once the table is known

@@ -52,7 +52,7 @@ GroupAssembly::Added GroupAssembly::add(const ctv_net_header& h, std::span<const
   } else {
     shard_size_ = payload.size();
   }
-  // A group of one datagram has no other that could tell.
+  // A group of one datagram has no other datagram that gives the size.
   if (h.blocks == 1 && h.count == 1 && shard_size_ == 0) shard_size_ = payload.size();
   held_ += payload.size() + kOverhead;
   return Added::kTaken;
@@ -97,7 +97,7 @@ bool GroupAssembly::assemble(size_t size, Bytes& bytes, std::vector<bool>& prese
   bytes.assign(total * shard_size_, 0);
   present.assign(total, false);
   for (const auto& [number, block] : by_number_) {
-    if (number > 0 && full_count_ == 0) continue;  // its place is not known
+    if (number > 0 && full_count_ == 0) continue;  // its position is unknown
     const size_t first = number * static_cast<size_t>(full_count_);
     if (first + static_cast<size_t>(block.count) > total) return false;
     repaired += assemble_block(block, first, bytes, present);

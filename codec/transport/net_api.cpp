@@ -28,7 +28,7 @@ ctv_status need(const void* pointer, const char* name) {
 
 ctv_status check_time(int64_t now_us) { return check_range("now_us", now_us, -kLatest, kLatest); }
 
-/// Whether a structure's size is one of this library's versions.
+/// Whether `size` is that of the structure in one of this library's versions.
 template <typename T>
 ctv_status check_size(const T* given, const char* name) {
   CTV_NET_RETURN_IF_ERROR(need(given, name));
@@ -36,7 +36,7 @@ ctv_status check_size(const T* given, const char* name) {
   return fail(CTV_ERROR_ARGUMENT, "%s.struct_size: is not set by the init function", name);
 }
 
-/// The caller's structure as ours: what an older header did not have keeps its value in `out`.
+/// Copies a caller's structure. Members that an older header lacks keep their values in `out`.
 template <typename T>
 ctv_status read_struct(const T* given, const char* name, T& out) {
   CTV_NET_RETURN_IF_ERROR(check_size(given, name));
@@ -45,7 +45,7 @@ ctv_status read_struct(const T* given, const char* name, T& out) {
   return CTV_OK;
 }
 
-/// Writes back as much as the caller's structure has room for; its size was checked.
+/// Writes the members that the caller's structure has; its size was checked.
 template <typename T>
 void write_struct(const T& value, T* out) {
   const size_t size = out->struct_size;

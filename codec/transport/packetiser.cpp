@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cuts a frame: parts of a priority follow each other in a group, which is cut into datagrams of equal size;
-// these into blocks of equal numbers, each with its parity. Group 0 begins with the table of all parts. The
-// datagrams of each block are spread over the frame, so that a burst of losses takes few of it.
+// Divides a frame into datagrams. The parts of a priority form a group. A group is divided into datagrams of
+// equal size, and these into blocks of equal numbers, each with its parity. Group 0 begins with the table of
+// all parts. The datagrams of each block are spread over the frame, so that a burst of losses hits few of
+// them.
 #include <algorithm>
 
 #include "codec/transport/erasure_code.hpp"
@@ -10,19 +11,19 @@
 namespace ctv::net {
 namespace {
 
-// What a datagram takes beside its payload: its header, and those of UDP and IP.
+// Bytes per datagram besides its payload: its header, and those of UDP and IP.
 constexpr size_t kDatagramCost = kHeaderSize + 28;
-constexpr size_t kMostMore = 8;  // datagrams than necessary
+constexpr size_t kMostMore = 8;  // datagrams more than necessary
 
 struct Placed {
-  double place = 0;  // in the frame, 0..1
+  double place = 0;  // position in the frame, 0..1
   SentDatagram datagram;
 };
 
 size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-// Small datagrams have small parity and many headers: the number that takes the fewest bytes, among those
-// that fail as rarely as wanted with less than the most parity.
+// Small datagrams mean small parity but many headers. Returns the number of datagrams that takes the fewest
+// bytes, among those that reach the failure rate with less than the most parity.
 template <typename Parity>
 size_t datagrams_for(size_t bytes, size_t room, int most, Parity parity) {
   const size_t fewest = divide_up(bytes, room);
@@ -39,7 +40,7 @@ size_t datagrams_for(size_t bytes, size_t room, int most, Parity parity) {
 
 struct Group {
   Bytes bytes;
-  std::vector<std::pair<size_t, int>> begins;  // of each part: first byte, number
+  std::vector<std::pair<size_t, int>> begins;  // first byte and number of each part
 };
 
 Group gather(const ctv_net_frame& frame, int priority, const Bytes& table) {
@@ -48,7 +49,7 @@ Group gather(const ctv_net_frame& frame, int priority, const Bytes& table) {
   for (size_t i = 0; i < frame.part_count; ++i) {
     const ctv_net_part& part = frame.parts[i];
     if (part.priority != priority || part.size == 0) continue;
-    // The table goes with the first part.
+    // The table precedes the first part.
     group.begins.emplace_back(group.begins.empty() ? 0 : group.bytes.size(), static_cast<int>(i));
     group.bytes.insert(group.bytes.end(), part.data, part.data + part.size);
   }
@@ -70,7 +71,7 @@ Bytes with_header(const ctv_net_header& header, std::span<const uint8_t> payload
   return bytes;
 }
 
-// `others`: datagrams of the frame in other groups, about.
+// `others`: approximate number of datagrams in other groups of the frame.
 void cut_group(const Group& group, ctv_net_header header, size_t room, size_t others,
                const ctv_net_protection& protection, std::vector<Placed>& out) {
   const std::span<const uint8_t> bytes(group.bytes);
@@ -150,7 +151,7 @@ SentFrame cut_frame(const ctv_net_frame& frame, int mtu, const ctv_net_protectio
   SentFrame out;
   out.number = frame.frame_number;
   for (Placed& p : placed) out.datagrams.push_back(std::move(p.datagram));
-  out.datagrams.back().bytes[0] |= 1U << 1;  // last
+  out.datagrams.back().bytes[0] |= 1U << 1;  // sets the flag `last`
   for (const SentDatagram& datagram : out.datagrams) out.bytes += datagram.bytes.size();
   return out;
 }

@@ -10,9 +10,10 @@ namespace ctv::net {
 namespace {
 
 constexpr int kMillion = 1000000;
-constexpr double kRounding = 1e-9;  // of a computed rate
+constexpr double kRounding = 1e-9;  // tolerance for a computed rate
 
-// Of the state that loses. Losses that are further apart than independent ones count as these.
+// Probability of leaving the losing state. Losses rarer in a row than independent ones are taken as
+// independent.
 double heal_rate(double loss, double burst) { return std::min(1 / burst, 1 - loss); }
 
 }  // namespace
@@ -22,14 +23,14 @@ double failure_rate(int count, int spare, double loss, double burst) {
   if (loss >= 1) return 1;
   const double heal = heal_rate(loss, burst);
   const double break_down = loss * heal / (1 - loss);
-  // [state][number lost so far], numbers above `spare` left out: what is left at the end did not fail.
+  // [state][number lost]. Numbers above `spare` are dropped, so the remaining probability is that of success.
   std::array<std::array<double, kMaxData + kMaxParity + 1>, 2> now{}, next{};
   now[0][0] = 1 - loss;
   now[1][0] = loss;
   for (int i = 0; i < count; ++i) {
     for (auto& state : next) state.fill(0);
     for (size_t lost = 0; lost <= static_cast<size_t>(std::min(i, spare)); ++lost) {
-      // A datagram is sent in the present state, then the state changes.
+      // The present state decides the loss of this datagram, then the state changes.
       next[0][lost] += now[0][lost] * (1 - break_down);
       next[1][lost] += now[0][lost] * break_down;
       next[0][lost + 1] += now[1][lost] * heal;
@@ -44,8 +45,8 @@ double failure_rate(int count, int spare, double loss, double burst) {
   return std::clamp(1 - good, 0.0, 1.0);
 }
 
-// What the state says about the next datagram is a share of the way from its mean; n datagrams later, the
-// n-th power of it.
+// The correlation of the states of two consecutive datagrams is `memory`, and memory^n for a distance of n
+// datagrams.
 double burst_at_distance(double loss, double burst, double distance) {
   if (loss >= 1) return burst;
   const double memory = 1 - heal_rate(loss, burst) / (1 - loss);
@@ -83,7 +84,7 @@ ctv_net_protection choose_protection(int loss_permille, int burst_permille) {
   p.burst_permille = burst_permille;
   std::ranges::fill(p.failures, kMillion);
   if (loss_permille < kNegligible) return p;
-  constexpr int kLeast = 500;  // of a million
+  constexpr int kLeast = 500;  // failures in a million
   constexpr int kMost = 25000;
   const int64_t twice = int64_t{loss_permille} * loss_permille * burst_permille / 1000;
   p.failures[0] = static_cast<int32_t>(std::clamp<int64_t>(twice, kLeast, kMost));

@@ -6,16 +6,16 @@
 namespace ctv::net {
 namespace {
 
-// A frame far from all others is believed after so many datagrams near it (RFC 3550, appendix A.1): one
-// forged or damaged datagram must not end a call.
+// A frame number far from all others is accepted only after this many datagrams near it (RFC 3550, appendix
+// A.1), so that one forged or damaged datagram cannot end a call.
 constexpr int kProbation = 4;
 
-// A frame that still arrives at its deadline is waited for at most so long.
+// Longest extension of the deadline for a frame that still arrives.
 constexpr int64_t kMostPatience = 1000000;
 
-constexpr int64_t kMostBurst = 65535;  // what a message has room for
+constexpr int64_t kMostBurst = 65535;  // largest value in a message
 
-// Corrects a sum of bytes held by what happens to one frame, also if memory ends.
+// Updates the bytes held when one frame changes, also if memory ends.
 class Accounting {
  public:
   Accounting(const FrameAssembly& frame, size_t& sum) : frame_(frame), sum_(sum) { sum_ -= frame.held(); }
@@ -72,7 +72,7 @@ int SequenceWindow::burst_permille() const {
 }
 
 Receiver::Receiver(const ctv_net_receiver_config& config) : config_(config) {
-  // A message has room for as many requests as the size of a datagram allows.
+  // A datagram limits the requests of a message.
   message_.reserve(static_cast<size_t>(config.mtu));
 }
 
@@ -82,7 +82,7 @@ void Receiver::set_timing(int64_t deadline_us, int64_t round_trip_us, int32_t re
   config_.repeats = repeats;
 }
 
-// Whether to go on at a frame that is far away from those that wait.
+// Whether to continue at a frame number far from those that wait.
 bool Receiver::jumps(int64_t number) {
   const bool near = far_count_ > 0 && number >= far_ - 8 && number <= far_ + 8;
   far_count_ = near ? far_count_ + 1 : 1;
@@ -90,7 +90,7 @@ bool Receiver::jumps(int64_t number) {
   if (far_count_ < kProbation) return false;
   far_count_ = 0;
   gap_ += number - next_;
-  given_ = true;  // the gap will be
+  given_ = true;  // the gap will be returned first
   next_ = number;
   highest_ = number - 1;
   frames_.clear();
@@ -107,7 +107,7 @@ void Receiver::make_frames_up_to(int64_t number, int64_t now_us) {
   }
 }
 
-// The frame's full number, with room for it made. False: too late, or not to be believed yet.
+// Finds the frame's full number and makes room for it. False: too late, or not yet accepted.
 bool Receiver::place(const ctv_net_header& header, int64_t now_us, int64_t& number) {
   number = started_ ? unwrap(static_cast<uint32_t>(header.frame), highest_) : header.frame;
   if (!started_) {
@@ -124,7 +124,7 @@ bool Receiver::place(const ctv_net_header& header, int64_t now_us, int64_t& numb
       ++statistics_.late;
       return false;
     }
-    number += 65536;  // the sender has begun again
+    number += 65536;  // the sender has restarted
     if (!jumps(number)) return false;
   } else if (number >= next_ + config_.max_frames) {
     if (!jumps(number)) return false;
@@ -196,7 +196,7 @@ void Receiver::give(ctv_net_frame& out) {
   out.state = frame.assemble(bytes_, parts_, repaired);
   out.frame_number = next_;
   const int64_t reference = next_ - frame.header().reference;
-  // -1 is a key frame, so what came before frame 0 is counted on from -2.
+  // -1 means a key frame, so references before frame 0 count down from -2.
   out.reference = frame.key_frame() || !frame.touched() ? -1 : reference - (reference < 0 ? 1 : 0);
   out.temporal_id = frame.header().temporal_id;
   out.spatial_id = frame.header().spatial_id;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiver: frames in order, each as soon as it is whole or its deadline has passed, and feedback.
+// The receiver: returns frames in order, each as soon as it is whole or its deadline has passed, and writes
+// feedback.
 #pragma once
 
 #include <bitset>
@@ -8,13 +9,13 @@
 
 namespace ctv::net {
 
-/// Which of the last datagrams came, by sequence numbers.
+/// Records which of the last datagrams arrived, by sequence number.
 class SequenceWindow {
  public:
   void note(uint32_t sequence, int64_t now_us);
-  /// Share of lost ones; the newest may still come and do not count.
+  /// Share of lost datagrams. The newest may still arrive and do not count.
   int loss_permille() const;
-  /// Mean number of lost ones in a row, in thousandths; 1000 if none is lost.
+  /// Mean length of a burst, in thousandths; 1000 if none is lost.
   int burst_permille() const;
   uint32_t highest() const { return static_cast<uint32_t>(highest_ & 0xFFFF); }
   int64_t highest_us() const { return highest_us_; }
@@ -51,15 +52,15 @@ class Receiver {
   void give(ctv_net_frame& frame);
   void give_gap(ctv_net_frame& frame);
   bool ready(const FrameAssembly& frame, int64_t now_us) const;
-  /// When it is given as it is.
+  /// Time at which the frame is returned incomplete.
   int64_t end_us(const FrameAssembly& frame) const;
-  /// When the last request for priority 0 is written once more; INT64_MAX: not any more.
+  /// Time at which the last request for priority 0 is repeated; INT64_MAX: never.
   int64_t ask_again_us(const FrameAssembly& frame) const;
-  /// When the next message is due that wants a key frame.
+  /// Time of the next message that requests a key frame.
   int64_t key_due_us() const;
-  /// When datagrams of a frame can be asked for at the latest.
+  /// Latest time to request datagrams of a frame.
   int64_t last_ask_us(const FrameAssembly& frame) const;
-  /// When datagrams of a frame are asked for next; INT64_MAX: not any more.
+  /// Time of the next request for datagrams of a frame; INT64_MAX: never.
   int64_t ask_us(const FrameAssembly& frame) const;
   void collect_requests(int64_t now_us, Message& message);
   void collect_reports(Message& message) const;
@@ -73,21 +74,21 @@ class Receiver {
   ctv_net_receiver_config config_;
   Frames frames_;  // from next_ to highest_, without gaps
   bool started_ = false, given_ = false;
-  bool crowded_ = false;  // the oldest frame must go
+  bool crowded_ = false;  // the oldest frame must be returned
   int64_t next_ = 0, highest_ = -1;
-  int64_t gap_ = 0;  // frames before next_ that were jumped over and not told yet
-  int64_t far_ = 0;  // a frame far from all others, and how many datagrams were near it
+  int64_t gap_ = 0;  // frames skipped before next_ and not yet reported as lost
+  int64_t far_ = 0;  // a frame number far from all others, and the number of datagrams near it
   int far_count_ = 0;
   size_t held_ = 0;
   SequenceWindow window_;
   std::array<Recent, kMaxReports> recent_{};
-  bool changed_ = false;  // reports that no message had yet
-  bool lost_ = false;     // one of them of a lost frame
-  int again_ = 0;         // how often the last message is written again
+  bool changed_ = false;  // there are reports that no message contained yet
+  bool lost_ = false;     // one of these reports is about a lost frame
+  int again_ = 0;         // repetitions left of the last message
   int64_t again_us_ = 0;
   bool key_wanted_ = false;
   int64_t key_asked_us_ = INT64_MIN;
-  int64_t served_us_ = INT64_MIN;  // the last feedback()
+  int64_t served_us_ = INT64_MIN;  // time of the last feedback()
   Bytes bytes_, message_;
   std::vector<ctv_net_part> parts_;
   ctv_net_receiver_statistics statistics_{};

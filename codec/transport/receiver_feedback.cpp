@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the receiver tells the sender, and when.
+// The receiver's messages to the sender, and their times.
 #include <algorithm>
 
 #include "codec/transport/receiver.hpp"
@@ -7,12 +7,12 @@
 namespace ctv::net {
 namespace {
 
-// The picture stands still until the sender knows that a frame is lost, and what is asked for must come in
-// time. A message may be lost, so such a message is written again.
+// Until the sender knows of a lost frame, the picture freezes, and repetitions must arrive in time. A message
+// may be lost, so such a message is repeated this many times.
 constexpr int kAgain = 2;
 
-// A key frame is wanted in every message until it is there, but no message is due for that sooner than after
-// a round trip, nor after this.
+// Every message requests the key frame until it arrives. Such a message is due at most once in a round trip,
+// and at most once in this time.
 constexpr int64_t kLeastKeyWait = 1000;
 
 }  // namespace
@@ -37,7 +37,7 @@ int64_t Receiver::ask_again_us(const FrameAssembly& frame) const {
   return frame.again_us + std::max<int64_t>(config_.reorder_us, 1);
 }
 
-// So that what is asked for comes in time.
+// Latest time at which a requested datagram still arrives before the deadline.
 int64_t Receiver::last_ask_us(const FrameAssembly& frame) const {
   return frame.clock_us() + config_.deadline_us - config_.round_trip_us;
 }
@@ -50,7 +50,7 @@ int64_t Receiver::ask_us(const FrameAssembly& frame) const {
   int64_t time = std::max(frame.clock_us(), frame.latest_us) + config_.reorder_us;
   if (frame.asks > 0) {
     time = frame.asked_us + config_.round_trip_us + config_.reorder_us;
-    // A frame without its table is lost, so it is asked for once more while that helps.
+    // A frame without its table is lost, so it is requested once more while that may help.
     if (!frame.has_table()) time = std::min(time, std::max(frame.asked_us, last - config_.reorder_us));
     if (time <= frame.asked_us) return INT64_MAX;
   }
@@ -96,7 +96,7 @@ void Receiver::collect_reports(Message& message) const {
 }
 
 ctv_status Receiver::feedback(int64_t now_us, std::span<const uint8_t>& out) {
-  if (!window_.any()) return CTV_AGAIN;  // nothing came yet
+  if (!window_.any()) return CTV_AGAIN;  // nothing has arrived yet
   Message message;
   collect_requests(now_us, message);
   served_us_ = now_us;

@@ -9,7 +9,7 @@ namespace ctv::net {
 namespace {
 
 constexpr size_t kMostPerGroup = size_t{kMaxBlocks} * kMaxData;
-constexpr int64_t kRoundTripWeight = 8;    // of the smoothed time, as TCP has it (RFC 6298)
+constexpr int64_t kRoundTripWeight = 8;    // weight of the smoothed time, as in TCP (RFC 6298)
 constexpr double kEarlier = 1 - 1.0 / 32;  // weight of earlier frames in the share of parts
 
 }  // namespace
@@ -130,7 +130,7 @@ ctv_status Sender::next(int64_t now_us, std::span<const uint8_t>& datagram) {
   return CTV_AGAIN;
 }
 
-// A request comes in several messages, shortly one after the other, and is answered once.
+// Several messages repeat a request at short intervals; it is answered once.
 int Sender::repeat(int64_t now_us, const Request& request) {
   const int64_t number = unwrap(request.frame, newest_);
   const auto frame = std::ranges::lower_bound(frames_, number, {}, &SentFrame::number);
@@ -170,8 +170,8 @@ void Sender::note_report(int64_t number, ctv_net_state state) {
   reports_[report_count_++] = known;
 }
 
-// What is asked for again may come too late, and what refers to it with it: until its fate is reported it
-// counts as lost.
+// A requested datagram may arrive too late, and then the frames that refer to its frame are lost, too. Until
+// a report arrives the frame counts as lost.
 void Sender::note_requests(const Message& message) {
   for (size_t i = 0; i < message.request_count && report_count_ < reports_.size(); ++i) {
     const Request& request = message.requests[i];

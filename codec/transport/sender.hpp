@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sender: frames to datagrams with parity, what is kept for repetition, and the receiver's feedback.
+// The sender: divides frames into datagrams with parity, keeps them for repetition, and reads the receiver's
+// feedback.
 #pragma once
 
 #include <array>
@@ -12,28 +13,28 @@
 namespace ctv::net {
 
 struct SentDatagram {
-  Bytes bytes;  // parity is freed once it was sent
+  Bytes bytes;  // parity is freed after it is sent
   uint8_t priority = 0, block = 0, index = 0;
   bool parity = false;
   bool waiting = false;  // in `repeats`
-  uint8_t repeated = 0;  // how often
+  uint8_t repeated = 0;  // number of repetitions
   int64_t repeated_us = 0;
 };
 
 struct SentFrame {
   int64_t number = 0;
   std::vector<SentDatagram> datagrams;  // in sending order
-  size_t sent = 0;                      // how many of them went out
-  std::vector<size_t> repeats;          // datagrams to send again, each once at a time
+  size_t sent = 0;                      // number of datagrams sent
+  std::vector<size_t> repeats;          // datagrams to send again, without duplicates
   size_t repeats_sent = 0;
   size_t bytes = 0;
 };
 
-/// Cuts a checked frame. `table_bytes` receives the size of its table of parts.
+/// Divides a checked frame into datagrams. `table_bytes` receives the size of its table of parts.
 SentFrame cut_frame(const ctv_net_frame& frame, int mtu, const ctv_net_protection& protection,
                     size_t& table_bytes);
 
-/// Bytes of parts, and of all that is sent for them. With each frame the earlier ones count a little less.
+/// Share of parts in the sent bytes, with decreasing weight of earlier frames.
 class PartShare {
  public:
   void add_frame(size_t parts, size_t all);
@@ -41,7 +42,7 @@ class PartShare {
   int32_t permille() const { return static_cast<int32_t>(std::lround(1000 * parts_ / all_)); }
 
  private:
-  double parts_ = 850, all_ = 1000;  // what ctv_net_measurement_init() takes, soon outweighed
+  double parts_ = 850, all_ = 1000;  // the value of ctv_net_measurement_init(), soon outweighed
 };
 
 class Sender {
@@ -78,10 +79,10 @@ class Sender {
   int64_t round_trip_us_ = -1;
   int32_t loss_permille_ = 0, burst_permille_ = 1000;
   PartShare part_share_;
-  std::array<ctv_net_report, 256> known_{};                // what was reported, by number modulo 256
-  std::array<ctv_net_report, 2 * kMaxReports> reports_{};  // from reports, then from requests
+  std::array<ctv_net_report, 256> known_{};                // reports received, by number modulo 256
+  std::array<ctv_net_report, 2 * kMaxReports> reports_{};  // new reports: from reports, then from requests
   size_t report_count_ = 0;
-  Bytes current_;  // parity that was given last
+  Bytes current_;  // the parity datagram returned last
   ctv_net_sender_statistics statistics_{};
 };
 

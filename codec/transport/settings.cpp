@@ -9,22 +9,23 @@
 namespace ctv::net {
 namespace {
 
-// To notice a loss and to queue what is asked for, beside the round trip.
+// Time to detect a loss and to queue a repetition, in addition to the round trip.
 constexpr int64_t kNotice = 10000;
-// How long datagrams of one frame may arrive after another without loss.
+// Assumed spread of arrivals of one frame's datagrams.
 constexpr int64_t kSpread = 5000;
-// Of key frames, at least: the first comes before any loss is known, and the call waits for it.
+// Least loss assumed for key frames. The first is sent before any loss is known, and the call cannot start
+// without it.
 constexpr int kKeyFrameLoss = 100, kKeyFrameBurst = 3000;
-// Parity of predicted frames may fail so many times as often where what is lost can come again in time, up to
-// so many of a million over the square of the length of bursts: what is repeated may be lost in one as well.
-// Both are over the number of frames that stand still if it is (protection.hpp).
+// If repetitions arrive in time, parity of predicted frames may fail kFailuresRepaired times as often.
+// kMostRepaired / burst^2 in a million is the limit, because a burst may also hit repetitions. Both are
+// divided by the number of frames that freeze after a failure.
 constexpr double kFailuresRepaired = 10;
 constexpr double kMostRepaired = 600000;
 constexpr int32_t kLeastParts = 400;  // of a thousand bytes
-// Vectors alone take so many bits of a frame: fewer pictures then look better than blurred ones.
+// Bits of a frame that vectors alone take. With fewer bits a frame, a lower frame rate looks better.
 constexpr double kLeastFrame = 4800;
 constexpr int kMostSkipped = 4;
-constexpr double kFastEnough = 20;  // pictures a second, of which a server may leave out three of four
+constexpr double kFastEnough = 20;  // frames per second, of which a server may drop three of four
 
 }  // namespace
 
@@ -58,9 +59,9 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
   const double bits = static_cast<double>(m.bitrate) * std::max(m.part_permille, kLeastParts) / 1000;
   const double fps = static_cast<double>(m.fps_num) / m.fps_den;
   s.bitrate = std::max<int64_t>(1, static_cast<int64_t>(bits));
-  s.every = 1;
-  while (s.every < kMostSkipped && bits / fps * s.every < kLeastFrame) ++s.every;
-  s.temporal_layers = m.forwarded == 0 ? 1 : fps / s.every >= kFastEnough ? 3 : 2;
+  s.frame_interval = 1;
+  while (s.frame_interval < kMostSkipped && bits / fps * s.frame_interval < kLeastFrame) ++s.frame_interval;
+  s.temporal_layers = m.forwarded == 0 ? 1 : fps / s.frame_interval >= kFastEnough ? 3 : 2;
   return s;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From what is measured of a network to how a call sends over it.
+// Chooses the settings of a call from measurements of the network.
 #pragma once
 
 #include <ctv/net.h>

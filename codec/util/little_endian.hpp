@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a word: the first is the lowest, on every machine.
+// Bytes as a word, with the first byte lowest, on every machine.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,7 @@
 
 namespace ctv {
 
-/// A word whose bytes were copied from memory, or will be copied there.
+/// Converts a word copied from memory, or to be copied to memory.
 constexpr uint64_t little_endian(uint64_t v) {
   if constexpr (std::endian::native == std::endian::little) {
     return v;

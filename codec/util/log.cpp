@@ -25,7 +25,7 @@ void set_log_callback(ctv_log_callback callback, void* opaque) {
   log.opaque = opaque;
 }
 
-// The callback runs unlocked, so that it may call the library.
+// The callback runs without the lock, so that it may call the library.
 void log_message(ctv_log_level level, const char* message) {
   Log& log = process_log();
   std::unique_lock lock(log.mutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes that a decoder may hold. What grows with the picture is counted where it is allocated: vectors as
-// CountedVector, other memory with a Held.
+// The bytes that a decoder may hold. Memory that grows with the picture is counted where it is allocated:
+// vectors as CountedVector, other memory with a Held.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@ namespace ctv {
 
 class MemoryBudget {
  public:
-  /// held: bytes that nothing else counts.
+  /// held: bytes that are counted nowhere else.
   MemoryBudget(uint64_t limit, uint64_t held) : limit_(limit), held_(held) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  /// CTV_ERROR_LIMIT: so much more is not allowed, and nothing was taken.
+  /// CTV_ERROR_LIMIT: the limit would be exceeded; nothing was counted.
   Status take(uint64_t bytes) {
     uint64_t held = held_;
     do {
@@ -36,7 +36,7 @@ class MemoryBudget {
   }
   void give(uint64_t bytes) { held_ -= bytes; }
 
-  /// Counts what this thread makes; null: nothing does.
+  /// The budget that counts this thread's allocations; null: none.
   static MemoryBudget*& current();
 
  private:
@@ -44,7 +44,7 @@ class MemoryBudget {
   std::atomic<uint64_t> held_;
 };
 
-/// While it lives, `budget` is the current one of this thread.
+/// Makes `budget` the current one of this thread during its lifetime.
 class BudgetScope {
  public:
   explicit BudgetScope(MemoryBudget* budget) : before_(std::exchange(MemoryBudget::current(), budget)) {}
@@ -56,11 +56,11 @@ class BudgetScope {
   MemoryBudget* before_;
 };
 
-/// Bytes of the budget that was current when it was made, and that outlives it.
+/// Bytes counted by the budget that was current at construction. The budget must outlive it.
 class Held {
  public:
   Held() = default;
-  /// Throws StatusError.
+  /// Throws StatusError if the limit would be exceeded.
   explicit Held(uint64_t bytes, MemoryBudget* budget = MemoryBudget::current()) : budget_(budget) {
     if (Status status = resize(bytes); !status.ok()) throw StatusError(std::move(status));
   }
@@ -73,7 +73,7 @@ class Held {
     std::swap(bytes_, other.bytes_);
     return *this;
   }
-  /// Error: it has as many as before.
+  /// On an error the size is unchanged.
   Status resize(uint64_t bytes) {
     if (budget_ == nullptr) return {};
     if (bytes > bytes_) CTV_RETURN_IF_ERROR(budget_->take(bytes - bytes_));
@@ -81,7 +81,7 @@ class Held {
     bytes_ = bytes;
     return {};
   }
-  /// They are not given back.
+  /// Keeps the bytes counted after destruction.
   void keep() { bytes_ = 0; }
 
  private:

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The team: threads that take tasks of loops. All encoders and decoders of the process share it, so that many
-// of them do not mean many times the cores in threads. The caller of a loop always works on it too, so a loop
-// ends even if every other thread is busy elsewhere. The loop that began first is helped first, since frames
-// leave an encoder in order. Loops inside a task have no threads beyond those of the outer loop, and the
-// inner loops of its first task are helped first. A thread without work looks for it a while before it
-// sleeps: to wake one takes as long as many a loop of a frame. Each thread begins at its own part of a loop,
-// for what it wrote in the loop before is in its own cache: with sixteen threads a frame takes 0.8 of the
-// time.
+// The team: threads that take tasks of loops. All encoders and decoders of the process share it, so that the
+// number of threads does not multiply with theirs. The caller of a loop always works on it, too, so a loop
+// ends even if every other thread is busy. The oldest loop gets helpers first, because frames leave an
+// encoder in order. Loops inside a task get no threads beyond those of the outer loop, and the inner loops of
+// its first task get helpers first. An idle thread polls for a while before it sleeps: waking a thread takes
+// as long as many loops of a frame. Each thread begins at its own part of a loop, because its cache holds
+// what it wrote in the previous loop: with sixteen threads a frame takes 0.8 of the time.
 #include "codec/util/parallel.hpp"
 
 #include <algorithm>
@@ -28,9 +27,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kLooking = std::chrono::microseconds(50);
-constexpr int kGlances = 32;  // between two looks at the clock
+constexpr int kGlances = 32;  // polls between two looks at the clock
 constexpr size_t kPlaces = 32;
-constexpr int kTurns = 16;  // of an outermost loop, and of those inside its tasks
+constexpr int kTurns = 16;  // turns of an outermost loop, and of loops inside its tasks
 
 void pause() {
 #if defined(__SSE2__)
@@ -38,7 +37,7 @@ void pause() {
 #endif
 }
 
-// Looks at done() again and again until `end`; its last answer. Other programs may run meanwhile.
+// Polls done() until `end` and returns its last result. Yields to other programs.
 template <typename Done, typename End>
 bool look(Done done, End end) {
   for (;;) {
@@ -53,14 +52,14 @@ bool look(Done done, End end) {
 
 struct Place;
 
-/// What a thread works on.
+/// The loop that a thread works on.
 struct Work {
-  Place* outermost = nullptr;  // the loop that no other is around; null: none
-  uint32_t turn = 0;           // of loops inside
+  Place* outermost = nullptr;  // the outermost loop around it; null: none
+  uint32_t turn = 0;           // turn of loops inside
 };
 thread_local Work current;
 
-// Which part of a loop a thread takes first: its number in the team. Threads of others have part 0.
+// Where in a loop a thread begins: its number in the team; 0 in threads outside the team.
 thread_local int home = 0;
 
 struct Loop {
@@ -76,17 +75,17 @@ struct Loop {
   const int count;
   const int part_count;
   Work inside = current;  // of the first task
-  bool in_order = false;  // each further task has a turn of its own
+  bool in_order = false;  // each further task has its own turn
   std::atomic<bool> failed{false};
-  std::exception_ptr failure;  // of the first that failed
+  std::exception_ptr failure;  // of the first task that failed
 
-  /// Takes tasks until there are none: first those of the thread's own part, then what others left.
+  /// Takes tasks until none are left: first those of the thread's own range, then those of others.
   void work() noexcept {
     const Work before = current;
     try {
       for (int p = 0; p < part_count && !failed; ++p) {
         Part& from = part_at((home + p) % part_count);
-        // Once taken a task runs: another may wait for it.
+        // A task that was taken always runs: another may wait for it.
         while (!failed && from.next.load(std::memory_order_relaxed) < from.end) {
           const int i = from.next++;
           if (i >= from.end) break;
@@ -113,16 +112,17 @@ struct Loop {
   std::array<Part, kMostParts> parts_;
 };
 
-/// Where a loop is while it may have helpers.
+/// The slot of a loop while it may have helpers.
 struct alignas(64) Place {
-  // Units of `state`: how many more helpers may come, the place of the outermost loop, helpers at work.
+  // Bit fields of `state`: number of helpers that may still join, slot of the outermost loop, helpers at
+  // work.
   static constexpr uint32_t kOutermost = 1U << 10;
   static constexpr uint32_t kHelper = 1U << 16;
   std::atomic<bool> taken{false};
   std::atomic<uint32_t> turn{0};
   std::atomic<uint32_t> state{0};
-  std::atomic<int> room{0};         // of an outermost loop: threads that may help it or loops inside
-  std::atomic<bool> around{false};  // an outermost loop has had loops inside
+  std::atomic<int> room{0};         // of an outermost loop: threads that may help it or loops inside it
+  std::atomic<bool> around{false};  // loops ran inside an outermost loop
   Loop* loop = nullptr;             // valid while there are helpers
 
   static_assert(kPlaces <= kHelper / kOutermost);
@@ -191,7 +191,7 @@ class Team {
     wake(std::min(helpers, loop.inside.outermost->room.load()));
   }
 
-  // The caller of an outermost loop helps those inside meanwhile.
+  // Meanwhile the caller of an outermost loop helps the loops inside it.
   void wait_for_helpers(Place& place) {
     place.close();
     for (;;) {
@@ -217,21 +217,21 @@ class Team {
     return false;
   }
 
-  // Threads that look for work find this loop by themselves.
+  // Threads that poll find this loop without being woken.
   void wake(int helpers) {
     ++news_;
     int missing = -looking_;
     for (const Place& place : places_) missing += static_cast<int>(Place::wanted(place.state));
     const int sleepers = sleepers_;
     missing = std::min({missing, helpers, sleepers});
-    if (2 * missing > sleepers) {  // one call of the system
+    if (2 * missing > sleepers) {  // one system call
       news_.notify_all();
     } else {
       for (int i = 0; i < missing; ++i) news_.notify_one();
     }
   }
 
-  // The caller of a loop works on it too, so a team that cannot grow is slower and nothing else.
+  // The caller works on its loop too, so a team that cannot grow is only slower.
   void grow(int threads) {
     if (threads_ >= threads) return;
     const std::lock_guard lock(growing_);
@@ -248,7 +248,7 @@ class Team {
 
   Place& outermost_of(uint32_t state) { return places_[state % Place::kHelper / Place::kOutermost]; }
 
-  // Helps the loop that began first of those that want helpers and have room. False: there is none.
+  // Helps the oldest loop that wants helpers and has room. Returns false if there is none.
   bool help_first() {
     for (;;) {
       Place* first = nullptr;
@@ -290,7 +290,7 @@ class Team {
   std::atomic<uint32_t> turn_{0};              // of the next outermost loop
   std::atomic<int> looking_{0}, sleepers_{0};
   std::atomic<Clock::rep> look_until_{0};
-  // By all outermost loops that run; they get threads of their own up to the cores.
+  // Threads wanted by all running outermost loops, each with its own threads up to the number of cores.
   std::atomic<int> wanted_{0};
   std::atomic<int> threads_{0};
   std::mutex growing_;

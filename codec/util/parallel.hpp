@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A loop over independent tasks on the CPU's threads. Results never depend on the number of threads: tasks
-// write disjoint places and nothing is reduced in arrival order.
+// write disjoint memory, and no reduction depends on the order of completion.
 //
 // The threads are the process's own team, or OpenMP's with CTV_OPENMP_THREADS. The team is the default
-// because its idle threads sleep soon: with libgomp they spin, and beside any other busy program a frame took
-// up to 50 times as long (docs/backends.md).
+// because its idle threads soon sleep. Those of libgomp spin: next to another busy program a frame took up to
+// 50 times as long (docs/backends.md).
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 namespace ctv {
 namespace detail {
 
-/// Runs task(context, i) for i in [0, count) on the caller's and at most threads - 1 other threads, which
-/// loops inside the tasks share; count and threads are at least 2. The range has so many parts, each of which
-/// begins in order; each thread begins with another. The first exception of a task is thrown again here,
-/// after all have ended.
+/// Runs task(context, i) for i in [0, count) on the calling thread and at most threads - 1 others, which also
+/// help loops inside the tasks. count and threads are at least 2. The range is divided into `parts`; tasks of
+/// a part start in order, and each thread starts with another part. Rethrows the first exception after all
+/// tasks have ended.
 void run_on_team(int threads, int count, int parts, void (*task)(void*, int), void* context);
 void expect_on_team(int threads, std::chrono::microseconds soon);
 
 }  // namespace detail
 
-/// Tells the team that a loop for so many threads comes within this time. Threads that sleep wake up now
-/// instead of then, which saves 50 to 100 us, and look for it so long.
+/// Tells the team that a loop for `threads` threads starts within this time. Sleeping threads wake up at once
+/// and poll for it, which saves 50 to 100 us.
 inline void expect_loop(int threads, std::chrono::microseconds soon) {
 #if defined(CTV_OPENMP_THREADS)
   static_cast<void>(threads);
@@ -51,7 +51,7 @@ void parallel_parts(int threads, int count, int parts, Body&& body) {
   for (int i = 0; i < count; ++i) {
     try {
       body(i);
-    } catch (...) {  // none may leave OpenMP's loop
+    } catch (...) {  // exceptions must not leave OpenMP's loop
 #pragma omp critical
       failure = std::current_exception();
     }
@@ -66,33 +66,33 @@ void parallel_parts(int threads, int count, int parts, Body&& body) {
 
 }  // namespace detail
 
-/// Runs body(i) for i in [0, count) on at most `threads` threads, in any order. A thread first takes tasks at
-/// its own place of the range, the same in all loops: where tasks follow the rows of a picture, samples of
-/// the loop before are in its cache. An exception of one is thrown again here, after all that began have
-/// ended; the others may be left out.
+/// Runs body(i) for i in [0, count) on at most `threads` threads, in any order. A thread starts at the same
+/// position of the range in all loops: if tasks follow the rows of a picture, its cache holds samples of the
+/// previous loop. Rethrows an exception after all started bodies have ended; other bodies may not run.
 template <typename Body>
 void parallel_for(int threads, int count, Body&& body) {
   detail::parallel_parts(threads, count, threads, body);
 }
 
-/// The same, but they begin in order: for tasks that wait for earlier ones, or of which the longest is first.
+/// As parallel_for(), but bodies start in order: for tasks that wait for earlier ones, or if the longest is
+/// first.
 template <typename Body>
 void parallel_in_order(int threads, int count, Body&& body) {
   detail::parallel_parts(threads, count, 1, body);
 }
 
-/// The same for few bodies that are loops themselves. They begin in order, and the first is helped first.
-/// With OpenMP, whose inner loops have one thread, they follow each other.
+/// As parallel_for() for a few bodies that are loops themselves. They start in order, and helpers join the
+/// first one first. With OpenMP, whose inner loops have one thread, they run one after the other.
 template <typename Body>
-void parallel_beside(int threads, int count, Body&& body) {
+void parallel_nested(int threads, int count, Body&& body) {
 #if defined(CTV_OPENMP_THREADS)
   threads = 1;
 #endif
   parallel_in_order(threads, count, body);
 }
 
-/// Runs body(row, begin, end) for the columns [0, cols) of all rows. Where rows are few each is cut, at
-/// multiples of `grain`, for the last tasks leave threads without work.
+/// Runs body(row, begin, end) for the columns [0, cols) of all rows. A few rows are divided at multiples of
+/// `grain`, because the last tasks of few long ones leave threads idle.
 template <typename Body>
 void parallel_rows(int threads, int rows, int cols, int grain, Body&& body) {
   constexpr int kTasksOfAThread = 8;
@@ -106,7 +106,8 @@ void parallel_rows(int threads, int rows, int cols, int grain, Body&& body) {
   });
 }
 
-/// Runs body(begin, end) over [0, count) cut into a few ranges a thread, each a multiple of `grain` long.
+/// Runs body(begin, end) over [0, count), divided into a few ranges per thread, each a multiple of `grain`
+/// long.
 template <typename Body>
 void parallel_ranges(int threads, int count, int grain, Body&& body) {
   if (threads <= 1 || count <= grain) {

@@ -33,21 +33,21 @@ inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kSt
 
 class StageTimes {
  public:
-  bool wanted = false;  // somebody has asked: stages are timed even where that takes time
+  bool wanted = false;  // times were requested: stages are timed even where that takes time
   struct Entry {
     double seconds = 0;
     uint64_t calls = 0;
   };
   using Entries = std::array<Entry, static_cast<size_t>(Stage::kCount)>;
-  Entries entries{};  // for others while no call is being timed
+  Entries entries{};  // read by others while no call is being timed
 
   void add(Stage stage, double seconds) {
     Entry& e = entries[static_cast<size_t>(stage)];
     e.seconds += seconds;
     ++e.calls;
   }
-  /// Mark a call, for any thread. Time in which several calls of a stage run, for planes side by side, counts
-  /// once. Where different stages run it counts for each: their sum may be more than the time that passes.
+  /// Mark the begin and end of a call, from any thread. Overlapping calls of one stage count once.
+  /// Overlapping calls of different stages count for each, so the sum may exceed the elapsed time.
   void begin(Stage stage) {
     const std::lock_guard lock(mutex_);
     Running& r = running_[static_cast<size_t>(stage)];

@@ -27,7 +27,7 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/// A value, or the status that says why there is none.
+/// A value, or the error status.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -47,7 +47,7 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-/// A status on its way through code that returns none.
+/// Carries a status through code that returns none.
 class StatusError : public std::exception {
  public:
   explicit StatusError(Status status) : status_(std::move(status)) {}
@@ -58,8 +58,8 @@ class StatusError : public std::exception {
   Status status_;
 };
 
-/// Calls body() -> Status; exceptions become statuses. What the system refuses (memory, threads) is
-/// CTV_ERROR_MEMORY.
+/// Calls body() -> Status and converts exceptions to statuses. CTV_ERROR_MEMORY if the system refuses memory
+/// or threads.
 template <typename Body>
 Status guarded(Body&& body) {
   try {

@@ -10,7 +10,7 @@ namespace ctv {
 
 /// A sample of a coded plane: luma and YCbCr chroma 0..255, Co and Cg -255..255.
 using Sample = int16_t;
-/// A transform coefficient in units of 2^-fraction_bits samples. Sums are exact in 32 bits; stores keep 16.
+/// A transform coefficient in units of 2^-fraction_bits samples. Computed in 32 bits, stored in 16.
 using Coefficient = int16_t;
 /// A quantised coefficient.
 using Level = int16_t;
@@ -28,7 +28,7 @@ struct Extent {
   size_t area() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
 };
 
-/// A view of rows of T, in the address space of the backend that made it. Does not own the memory.
+/// A view of rows of T, in the address space of the backend that allocated them. Does not own the memory.
 template <typename T>
 struct PlaneView {
   T* data = nullptr;
@@ -42,7 +42,7 @@ struct PlaneView {
       T*
       row(int r) const {
 #if defined(__CUDA_ARCH__)
-    return data + r * static_cast<int>(stride);  // planes of the backend have fewer than 2^31 samples
+    return data + r * static_cast<int>(stride);  // planes have fewer than 2^31 samples
 #else
     return data + r * stride;
 #endif
@@ -56,7 +56,7 @@ struct PlaneView {
 struct MotionVector {
   int16_t y = 0;
   int16_t x = 0;
-  /// One comparison: compilers make two branches of two.
+  /// One comparison: compilers would make two branches of two.
   friend constexpr bool operator==(const MotionVector& a, const MotionVector& b) {
     return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
   }

@@ -130,7 +130,7 @@ bool StaysStill(const SkipRow& s, int col, const MotionVector* vectors, const ui
   return !moves;
 }
 
-void FindCloseRow(const SkipRow& s, uint32_t base_step, const MotionVector* vectors, const uint8_t* still,
+void SkipBySsdRow(const SkipRow& s, uint32_t base_step, const MotionVector* vectors, const uint8_t* still,
                   uint8_t* close) {
   for (int first = 0; first < s.grid->cols; first += kUnits * kSkipUnit) {
     const int count = min_of(ceil_div(s.grid->cols - first, kSkipUnit), kUnits);
@@ -162,7 +162,7 @@ HWY_AFTER_NAMESPACE();
 namespace ctv {
 
 HWY_EXPORT(FindStillRow);
-HWY_EXPORT(FindCloseRow);
+HWY_EXPORT(SkipBySsdRow);
 
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still) {
@@ -173,10 +173,10 @@ void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, u
   });
 }
 
-void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                const MotionVector* vectors, const uint8_t* still, uint8_t* close) {
+void skip_by_ssd(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                 const MotionVector* vectors, const uint8_t* still, uint8_t* close) {
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
-    HWY_DYNAMIC_DISPATCH(FindCloseRow)
+    HWY_DYNAMIC_DISPATCH(SkipBySsdRow)
     ({&planes, &grid, nullptr, i * kSkipUnit}, base_step, vectors, still, close);
   });
 }

@@ -34,10 +34,10 @@ void decide_skips(int threads, const SkipPlanes& planes, const SearchedLuma& lum
                   uint32_t base_step, const uint8_t* still, const SideInfo& side);
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still);
-void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                const MotionVector* vectors, const uint8_t* still, uint8_t* close);
-void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                 const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                 const SideInfo& side);
+void skip_by_ssd(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                 const MotionVector* vectors, const uint8_t* still, uint8_t* close);
+void merge_skip_vectors(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                        const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                        const SideInfo& side);
 
 }  // namespace ctv

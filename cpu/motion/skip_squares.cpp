@@ -185,9 +185,9 @@ namespace ctv {
 
 HWY_EXPORT(UniteRow);
 
-void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                 const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                 const SideInfo& side) {
+void merge_skip_vectors(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                        const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                        const SideInfo& side) {
   const UnitedFrame frame{
       source, reference, skip_prices(base_step), {grid.rows, grid.cols, side.skips, vectors}, side.vectors};
   parallel_rows(threads, grid.root_rows(), grid.cols, SkipRoot::kSide, [&](int i, int begin, int end) {

@@ -20,7 +20,7 @@ const char* TargetName() {
 #endif
 }
 
-// Loads what is written later: processors do not look beyond a page.
+// Prefetches, because hardware prefetchers stop at the end of a page.
 void Widen(const uint8_t* __restrict bytes, int n, Sample* __restrict samples) {
   constexpr int kLine = 64 / sizeof(Sample);
   int i = 0;
@@ -31,7 +31,7 @@ void Widen(const uint8_t* __restrict bytes, int n, Sample* __restrict samples) {
   for (; i < n; ++i) samples[i] = bytes[i];
 }
 
-constexpr int kAhead = 1024;  // samples that are loaded, of this row or the next one
+constexpr int kAhead = 1024;  // samples to prefetch, in this row or the next
 
 void Narrow(const Sample* __restrict samples, int n, uint8_t* __restrict bytes) {
   constexpr int kPiece = 64;

@@ -9,21 +9,21 @@
 
 namespace ctv {
 
-/// Bytes to samples; and back, clamped to 0..255.
+/// Bytes to samples, and samples, clamped to 0..255, to bytes.
 void widen_row(const uint8_t* bytes, int n, Sample* samples);
 void narrow_row(const Sample* samples, int n, uint8_t* bytes);
-/// n pairs of bytes (NV12 chroma) to two rows of samples, and back.
+/// n pairs of bytes (NV12 chroma) to two rows of samples, and the inverse.
 void split_row(const uint8_t* pairs, int n, Sample* first, Sample* second);
 void merge_row(const Sample* first, const Sample* second, int n, uint8_t* pairs);
 
-/// n pixels of `channels` (3 or 4) bytes. The fourth byte is not read, and written as 255.
+/// n pixels of `channels` (3 or 4) bytes. The fourth byte is ignored, and written as 255.
 void rgb_to_ycocg_row(const uint8_t* pixels, int channels, int n, Sample* y, Sample* co, Sample* cg);
 void ycocg_to_rgb_row(const Sample* y, const Sample* co, const Sample* cg, int n, int channels,
                       uint8_t* pixels);
 void ycbcr_to_rgb_row(const YcbcrMatrix& matrix, const Sample* y, const Sample* cb, const Sample* cr, int n,
                       int channels, uint8_t* pixels);
 void gray_to_rgb_row(const Sample* y, int n, int channels, uint8_t* pixels);
-/// Through RGB, clamped to 0..255. Outputs may be the inputs.
+/// Converts through RGB, clamped to 0..255. Outputs may be the inputs.
 void ycocg_to_ycbcr_row(const YcbcrMatrix& matrix, const Sample* y, const Sample* co, const Sample* cg, int n,
                         Sample* out_y, Sample* out_cb, Sample* out_cr);
 

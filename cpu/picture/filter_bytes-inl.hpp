@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The corrections of the loop filter of samples that fit in bytes, as almost all do: twice as many of them in
-// a vector, and products of pairs. Sums of differences need 16 bits; they are those of even columns and those
-// of odd columns. Included once per instruction set.
+// The corrections of the loop filter for samples that fit in bytes, as almost all do: a vector holds twice as
+// many, and products are added in pairs. Sums of differences need 16 bits, and are computed separately for
+// even and odd columns. Included once per instruction set.
 #if defined(CTV_CPU_FILTER_BYTES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_FILTER_BYTES_INL_HPP
 #undef CTV_CPU_FILTER_BYTES_INL_HPP
@@ -16,27 +16,27 @@
 #define CTV_CPU_FILTER_BYTES_ONCE
 namespace ctv {
 
-constexpr int kFilterPiece = 32;                 // columns at a time
-constexpr int kFilterRun = 256;                  // columns of pieces side by side
-constexpr int kMostFilterRows = 1 << kLog2Cell;  // of a piece
+constexpr int kFilterPiece = 32;                 // columns that are filtered together
+constexpr int kFilterRun = 256;                  // columns of consecutive pieces
+constexpr int kMostFilterRows = 1 << kLog2Cell;  // rows of a piece at most
 
-// A run of pieces, as far as it lies in the plane.
+// A run of pieces, cropped to the plane.
 struct FilterPiece {
   int row, rows, col, cols;
   int wide() const { return round_up(cols, kFilterPiece); }
 };
 
-// The rows of a run and those around it.
+// The rows of a run and of its surroundings.
 struct RunRows {
   const Sample* of[kMostFilterRows + 2 * kFilterReach];
-  int cols;  // of the plane, which is repeated beyond
+  int cols;  // of the plane; samples are repeated beyond
 };
 
-// Tables of weights; of pairs side by side, too.
+// Tables of weights, also of two pairs interleaved.
 struct FilterBytes {
   alignas(16) int8_t of[kFilterTables][kFilterPairs][kFilterClasses]{};
   alignas(64) uint8_t pairs[kFilterTables][kFilterPairs / 2][2 * kFilterClasses]{};
-  bool fit = true;  // sums of every second weight do, and corrections
+  bool fit = true;  // sums of every second weight, and corrections, fit
   constexpr FilterBytes() {
     for (int t = 0; t < kFilterTables; ++t) {
       for (int c = 0; c < kFilterClasses; ++c) {
@@ -66,20 +66,20 @@ namespace ctv::HWY_NAMESPACE {
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 using FilterTag = hn::CappedTag<uint8_t, kFilterPiece>;
-using WideFilterTag = hn::CappedTag<uint8_t, 2 * kFilterPiece>;  // of two pieces
+using WideFilterTag = hn::CappedTag<uint8_t, 2 * kFilterPiece>;  // for two pieces
 template <class D>
 using Tag16 = hn::Repartition<int16_t, D>;
 
-// A run's samples and those around them, its differences and their sums; those of column x are at kBefore +
-// x.
+// Samples of a run and its surroundings, their differences and the sums of these. Column x is at index
+// kBefore + x.
 struct ByteRun {
   static constexpr int kBefore = 32;
   static constexpr int kPitch = kFilterRun + 2 * kBefore;
   alignas(64) uint8_t samples[kMostFilterRows + 2 * kFilterReach][kPitch];
-  alignas(64) uint8_t differences[kMostFilterRows + 2][4][kPitch];  // one row more to each side
+  alignas(64) uint8_t differences[kMostFilterRows + 2][4][kPitch];  // one more row above and below
 };
 
-// Columns of a run and of those beside it that are in the plane.
+// Columns of a run and its surroundings that lie in the plane.
 struct ByteColumns {
   int begin, end;
   HWY_INLINE ByteColumns(const RunRows& rows, const FilterPiece& piece)
@@ -99,8 +99,9 @@ inline Sample LeastSample(const RunRows& rows, const FilterPiece& piece) {
   return hn::GetLane(hn::MinOfLanes(d16, least));
 }
 
-// Samples less `base`, since the filter sees differences alone; repeated beyond the plane. False if they are
-// not bytes. The last columns overlap those before them. D: of no more columns than there are
+// Loads samples minus `base`, since the filter only uses differences; they are repeated beyond the plane.
+// Returns false if they do not fit in bytes. The last vector overlaps the one before. D: no wider than the
+// number of columns.
 template <class D>
 HWY_INLINE bool LoadBytes(D d, const RunRows& rows, const FilterPiece& piece, Sample base, ByteRun& to) {
   const Tag16<D> d16;
@@ -125,8 +126,8 @@ HWY_INLINE bool LoadBytes(D d, const RunRows& rows, const FilterPiece& piece, Sa
   return hn::AllTrue(d16, hn::Eq(hn::And(any, hn::Set(d16, static_cast<int16_t>(0xff00))), hn::Zero(d16)));
 }
 
-// Of all rows of columns [-1, wide + 1), and one row more to each side. Rows that were loaded stay in
-// registers.
+// Computes the differences of all rows in columns [-1, wide + 1), and of one more row above and below. Rows
+// that were loaded stay in registers.
 HWY_INLINE void FindByteDifferences(const FilterPiece& piece, ByteRun& run) {
   const WideFilterTag d;
   using V = hn::Vec<WideFilterTag>;
@@ -160,7 +161,7 @@ struct EvenOdd {
   hn::Vec<Tag16<D>> of[2];
 };
 
-// Of three differences in a row.
+// Sums of three horizontally adjacent differences.
 template <class D>
 HWY_INLINE EvenOdd<D> SumsOfThree(D d, const uint8_t* at) {
   const Tag16<D> d16;
@@ -171,7 +172,6 @@ HWY_INLINE EvenOdd<D> SumsOfThree(D d, const uint8_t* at) {
           hn::Add(pairs, hn::BitCast(d16, hn::ShiftRight<8>(after)))};
 }
 
-// Adds 1 where a > b.
 template <class V>
 HWY_INLINE V CountAbove(V count, V a, V b) {
   const hn::DFromV<V> d;
@@ -205,12 +205,12 @@ HWY_INLINE V ClassOf(const LoopFilter& f, V across, V down, V falling, V rising)
   return CountAbove(hn::Add(at, at), slope, hn::Zero(d));
 }
 
-// Weights of samples by their classes, two of each side by side, in the order of interleaved bytes.
+// Weights of samples by class, two adjacent ones at a time, in the order of interleaved bytes.
 template <class D>
 class ClassWeights {
  public:
   HWY_INLINE ClassWeights(D d, const LoopFilter& f, hn::Vec<D> classes) : tables_(kFilterBytes.of[f.table]) {
-    // A place that does not exist in a quarter of the table has its highest bit, and finds 0.
+    // Indices outside this quarter of the table have their highest bit set, and give 0.
     for (int i = 0; i < 4; ++i)
       places_[i] = hn::SaturatedAdd(hn::Sub(classes, hn::Set(d, static_cast<uint8_t>(16 * i))),
                                     hn::Set(d, uint8_t{0x70}));
@@ -241,7 +241,7 @@ class ClassWeights {
 };
 
 #if HWY_TARGET <= HWY_AVX3
-// A table has 64 pairs of bytes, which are two vectors of words.
+// A table has 64 pairs of bytes, which fill two vectors of words.
 template <>
 class ClassWeights<hn::Full512<uint8_t>> {
   using D = hn::Full512<uint8_t>;
@@ -270,7 +270,7 @@ class ClassWeights<hn::Full512<uint8_t>> {
 };
 #endif
 
-// Corrections of the samples from `at` on, whose classes are known.
+// Corrections of the samples from `at` on, with known classes.
 template <class D>
 HWY_INLINE void CorrectBytes(D d, const uint8_t* at, const LoopFilter& f, hn::Vec<D> classes,
                              int8_t* corrections) {
@@ -307,7 +307,7 @@ HWY_INLINE void CorrectBytes(D d, const uint8_t* at, const LoopFilter& f, hn::Ve
   hn::Store(both, hn::RebindToSigned<D>(), corrections);
 }
 
-// Of one vector of columns. corrections: [rows][kFilterRun]
+// For one vector of columns. corrections: [rows][kFilterRun].
 template <class D>
 HWY_INLINE void CorrectColumns(D d, const ByteRun& run, int rows, int at, const LoopFilter& f,
                                int8_t* corrections) {
@@ -337,7 +337,7 @@ HWY_INLINE void CorrectColumns(D d, const ByteRun& run, int rows, int at, const 
     CorrectBytes(d, run.samples[r + kFilterReach] + at, f, classes[r], corrections + r * kFilterRun);
 }
 
-// corrections: [rows][kFilterRun]. False if the samples are not bytes, whatever is taken off.
+// corrections: [rows][kFilterRun]. False if the samples do not fit in bytes for any base.
 inline bool ByteCorrections(const RunRows& rows, const FilterPiece& piece, LoopFilter f,
                             int8_t* corrections) {
   const FilterTag d;

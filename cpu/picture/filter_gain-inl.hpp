@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the loop filter gains in a piece, for the encoder's choice. Included once per instruction set.
+// The squared errors of a piece before and after the loop filter, for the encoder's decision. Included once
+// per instruction set.
 #if defined(CTV_CPU_FILTER_GAIN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_FILTER_GAIN_INL_HPP
 #undef CTV_CPU_FILTER_GAIN_INL_HPP
@@ -13,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// Of a piece or less, with its mask. Sums stay in vectors over all rows.
+// Gain of a piece or less, with its mask. Sums stay in vectors over all rows.
 HWY_INLINE FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& piece,
                              const int8_t* corrections, const int8_t* mask) {
   FilterGain gain;
@@ -24,7 +25,7 @@ HWY_INLINE FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& pi
   const hn::Repartition<int32_t, decltype(d16)> d32;
   if (piece.cols == kFilterPiece) {
     auto before = hn::Zero(d32), after = hn::Zero(d32);
-    auto more_before = hn::Zero(d32), more_after = hn::Zero(d32);  // of some instruction sets
+    auto more_before = hn::Zero(d32), more_after = hn::Zero(d32);  // used by some instruction sets
     for (int i = 0; i < kFilterPiece; i += static_cast<int>(hn::Lanes(d16))) {
       const auto kept = hn::LoadU(d8, mask + i);
       for (int r = 0; r < piece.rows; ++r) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter. A row of cells is filtered in runs of pieces, but for pieces that stay as a whole;
-// elsewhere a mask takes the corrections off cells that stay. Runs are filtered as bytes, and a piece whose
-// samples are not bytes with 16-bit arithmetic, in a copy. The filter works in place; rows that others still
-// need as they were are kept.
+// The loop filter. A row of cells is filtered in runs of pieces. Pieces without filtered cells are left out;
+// in other pieces a mask removes the corrections of unfiltered cells. Runs are filtered as bytes; a piece
+// whose samples do not fit in bytes is filtered in 16 bits, in a copy. The filter works in place, and keeps
+// copies of unfiltered rows that are still needed.
 #include "cpu/picture/loop_filter.hpp"
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 #define CTV_CPU_LOOP_FILTER_ONCE
 namespace ctv {
 
-constexpr int kFilterRows = 16;          // of a task
-constexpr int kSums = kFilterPiece + 2;  // sums of differences: of a piece and one column to each side
+constexpr int kFilterRows = 16;          // rows of a task
+constexpr int kSums = kFilterPiece + 2;  // sums of differences of a piece and one more column on each side
 
 }  // namespace ctv
 #endif
@@ -36,13 +36,13 @@ constexpr int kSums = kFilterPiece + 2;  // sums of differences: of a piece and 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// The differences across each sample of a row, in each direction (filter_class()), alone or added up.
+// The differences of a row's samples in each direction (filter_class()), or sums of them.
 template <int kCount>
 struct Differences {
   alignas(64) int16_t across[kCount], down[kCount], falling[kCount], rising[kCount];
 };
 
-// Of kSums samples from `at` on.
+// For kSums samples from `at` on.
 void FindDifferences(const Sample* at, ptrdiff_t stride, Differences<kSums>& __restrict out) {
   const Sample* const above = at - stride;
   const Sample* const below = at + stride;
@@ -55,7 +55,7 @@ void FindDifferences(const Sample* at, ptrdiff_t stride, Differences<kSums>& __r
   }
 }
 
-// to[x] = the sum of the differences of three samples in a row.
+// to[x] = the sum of three horizontally adjacent differences.
 void AddThree(const int16_t* from, int16_t* __restrict to) {
   CTV_KEEP_LOOP
   for (int x = 0; x < kFilterPiece; ++x) to[x] = static_cast<int16_t>(from[x] + from[x + 1] + from[x + 2]);
@@ -67,7 +67,7 @@ void AddAlongRow(const Differences<kSums>& in, Differences<kFilterPiece>& __rest
   AddThree(in.rising, out.rising);
 }
 
-// a, b, c: of the row above, of the row, of the row below.
+// a, b, c: differences of the row above, of the row, and of the row below.
 void FindClasses(const Differences<kFilterPiece>& a, const Differences<kFilterPiece>& b,
                  const Differences<kFilterPiece>& c, LoopFilter f, uint8_t* __restrict classes) {
   CTV_KEEP_LOOP
@@ -80,7 +80,6 @@ void FindClasses(const Differences<kFilterPiece>& a, const Differences<kFilterPi
   }
 }
 
-// weights[x] = table[classes[x]].
 void LookUp(const int8_t (&table)[kFilterClasses], const uint8_t* classes, int8_t* __restrict weights) {
 #if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
   namespace hn = hwy::HWY_NAMESPACE;
@@ -105,8 +104,8 @@ void LookUp(const int8_t (&table)[kFilterClasses], const uint8_t* classes, int8_
 #endif
 }
 
-// Of kFilterPiece samples from `at` on. Declares its neighbours as pointers, since a lambda would have
-// another instruction set than filter_correction(), and would not be inlined.
+// For kFilterPiece samples from `at` on. Neighbours are plain pointers: a lambda would be compiled for
+// another instruction set than filter_correction() and not be inlined.
 void Correct(const Sample* at, ptrdiff_t stride, LoopFilter f, const uint8_t* classes,
              int8_t* __restrict corrections) {
   alignas(64) int8_t w[kFilterPairs][kFilterPiece];
@@ -129,8 +128,8 @@ void Correct(const Sample* at, ptrdiff_t stride, LoopFilter f, const uint8_t* cl
   }
 }
 
-// corrections: [rows][kFilterRun]. Each step passes over all rows: what it stores has arrived when the next
-// reads it at other places.
+// corrections: [rows][kFilterRun]. Each step runs over all rows, so that its stores are complete when the
+// next step loads them at other offsets.
 void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter& f, int8_t* corrections) {
   Differences<kSums> differences[kMostFilterRows + 2];
   Differences<kFilterPiece> sums[kMostFilterRows + 2];
@@ -142,7 +141,7 @@ void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter&
     Correct(at + r * stride, stride, f, classes[r], corrections + r * kFilterRun);
 }
 
-// Of all pieces of a run.
+// For all pieces of a run.
 void RunCorrections(const RunRows& rows, const FilterPiece& run, const LoopFilter& f, int8_t* corrections) {
   if (ByteCorrections(rows, run, f, corrections)) return;
   constexpr int kPatch = kFilterPiece + 2 * kFilterReach;
@@ -165,8 +164,8 @@ void RunCorrections(const RunRows& rows, const FilterPiece& run, const LoopFilte
   }
 }
 
-// mask: -1 or, in cells that stay, 0. False: all stay; the mask is anything then. kSide: columns of a cell;
-// pieces begin with one.
+// mask: -1 in filtered cells, else 0. Returns false if no cell is filtered; the mask is then undefined.
+// kSide: columns of a cell; pieces begin with a cell.
 template <int kSide>
 bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int8_t* mask) {
   const int row = cells.row_of(piece.row);
@@ -175,11 +174,11 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int8_t* mask) 
       cells.skips == nullptr ? nullptr : cells.skips + ptrdiff_t{row} * cells.geometry.grid.cols;
   const int64_t* const changes = cells.changes == nullptr ? nullptr : cells.changes + cells.root(row, 0);
   int col = cells.col_of(piece.col);
-  if constexpr (kSide >= 4) {  // whole cells, of one root
+  if constexpr (kSide >= 4) {  // whole cells of one root
     constexpr int kCells = kFilterPiece / kSide;
     if (piece.cols == kFilterPiece && col + kCells <= last + 1) {
       if (changes != nullptr && changes[col >> kRootLevel] >= 0) return false;
-      uint8_t stay[kCells] = {};  // 1 or 0
+      uint8_t stay[kCells] = {};  // 1: not filtered
       if (skips != nullptr) std::memcpy(stay, skips + col, kCells);
       int count = 0;
       for (const uint8_t one : stay) count += one;
@@ -226,18 +225,18 @@ RunRows RowsAround(const FilterPiece& run, Extent extent, RowAt row_at) {
   return rows;
 }
 
-// Calls code(run, corrections, mask) for runs of pieces in rows [first, last) that do not stay. What a run's
-// code changes, the next run does not see. rows_of(run): of the runs with its rows. load(run): ahead of use.
-// corrections: [rows][kFilterRun]. kDecides: of the rows that decide alone (filter_decides()).
+// Calls code(run, corrections, mask) for the runs of filtered pieces in rows [first, last). A run does not
+// see the changes of the runs before it. rows_of(run): the run with its rows. load(run): prefetches.
+// corrections: [rows][kFilterRun]. kDecides: only the rows that decide (filter_decides()).
 template <bool kDecides, typename RowsOf, typename Load, typename Code>
 void ForRuns(Extent extent, const LoopFilter& filter, const FilteredCells& cells, int first, int last,
              RowsOf rows_of, Load load, Code code) {
   alignas(64) int8_t corrections[2][kMostFilterRows * kFilterRun];
   alignas(64) int8_t mask[3][kFilterRun];
   const int side = cells.cell_rows();
-  const int left_out = kDecides && side > 2 ? side / 4 : 0;  // rows, above and below
+  const int left_out = kDecides && side > 2 ? side / 4 : 0;  // rows above and below
   FilterPiece run{};
-  const auto find = [&](int n) {  // the next run
+  const auto find = [&](int n) {  // finds the next run
     for (; run.col < extent.cols; run.col += run.cols) {
       bool filtered = false;
       run.cols = 0;
@@ -259,7 +258,7 @@ void ForRuns(Extent extent, const LoopFilter& filter, const FilteredCells& cells
     run.rows = min_of(side - 2 * left_out, last - run.row);
     run.col = 0;
     const RunRows rows = rows_of(run);
-    FilterPiece before{};  // the run whose code is due
+    FilterPiece before{};  // the run to code next
     int n = 0;
     for (bool any = find(n); any; ++n) {
       const FilterPiece own = run;
@@ -275,7 +274,8 @@ void ForRuns(Extent extent, const LoopFilter& filter, const FilteredCells& cells
 
 void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, const FilteredCells& cells,
                 int first, int last, const PlaneView<Sample>& border) {
-  // Rows: the last ones of a cell, while those above it are needed, in whole cells of any height.
+  // Number of rows that are kept: the last ones of a cell while those above it are needed, for any height of
+  // cells.
   constexpr int kKept = 3 * kFilterReach;
   thread_local std::vector<Sample> memory;
   memory.resize(std::max(memory.size(), static_cast<size_t>(kKept) * static_cast<size_t>(samples.cols)));
@@ -308,15 +308,16 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
       });
 }
 
-// Rows of other planes and of other tasks add to the same roots. Sums of a row of roots are added at once: an
-// atomic addition waits for all stores before it.
+// Rows of other planes and tasks add to the same roots. The sums of a row of roots are added together: an
+// atomic addition waits for all earlier stores.
 void RunsChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int first, int last,
                  int64_t* changes) {
   constexpr int kRootSide = 1 << (kLog2Cell + kRootLevel);
-  const int part = min_of(kFilterPiece, kRootSide >> cells.geometry.col_shift);  // of one root
+  const int part =
+      min_of(kFilterPiece, kRootSide >> cells.geometry.col_shift);  // columns that belong to one root
   thread_local std::vector<int64_t> sums;
   sums.assign(static_cast<size_t>(cells.geometry.grid.root_cols()), 0);
-  int64_t* row = changes + cells.root(cells.row_of(first), 0);  // of roots
+  int64_t* row = changes + cells.root(cells.row_of(first), 0);  // per root
   const auto add_sums = [&] {
     for (size_t i = 0; i < sums.size(); ++i) {
       if (sums[i] != 0) std::atomic_ref(row[i]).fetch_add(sums[i], std::memory_order_relaxed);
@@ -369,7 +370,7 @@ void filter_changes(int threads, std::span<const UnfilteredPlane> planes, const 
 
 void filter_plane(int threads, PlaneView<Sample> samples, const LoopFilter& filter,
                   const FilteredCells& cells, PlaneView<Sample> spare) {
-  // Rows beside the border of two ranges, for the other one, before either changes them.
+  // Rows at the border of two ranges, saved for the other range before either changes them.
   std::vector<std::once_flag> kept(static_cast<size_t>(samples.rows / kFilterRows + 1));
   const auto keep = [&](int border) {
     if (border <= 0 || border >= samples.rows) return;

@@ -11,7 +11,7 @@ namespace ctv {
 /// See Backend::filter_changes().
 void filter_changes(int threads, std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                     int64_t* changes);
-/// See Backend::filter(); in place.
+/// See Backend::filter(); works in place.
 void filter_plane(int threads, PlaneView<Sample> samples, const LoopFilter& filter,
                   const FilteredCells& cells, PlaneView<Sample> spare);
 

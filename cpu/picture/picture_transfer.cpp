@@ -24,7 +24,7 @@ void for_pieces(int cols, Body&& body) {
   for (int first = 0; first < cols; first += kRowPiece) body(first, std::min(kRowPiece, cols - first));
 }
 
-/// Repeats the last column of rows [begin, end), and the last row if it is one of them.
+/// Repeats the last column of rows [begin, end), and the last row if it is among them.
 void pad(const PlaneView<Sample>& plane, Extent extent, int begin, int end) {
   for (int r = begin; r < end; ++r) {
     Sample* row = plane.row(r);
@@ -58,8 +58,8 @@ class CpuPictureTransfer final : public PictureTransfer {
   Status place(const Planes& planes) override {
     StageTimer timer(times_, Stage::kColour);
     const ctv_picture& picture = in_;
-    // RGB gives three planes at once; the tasks of plane 0 are pairs of rows of the picture.
-    parallel_beside(threads_, is_rgb(picture.format) ? 1 : layout_.planes, [&](int p) {
+    // RGB gives three planes together; the tasks of plane 0 are pairs of rows of the picture.
+    parallel_nested(threads_, is_rgb(picture.format) ? 1 : layout_.planes, [&](int p) {
       const Extent extent = layout_.extent(p);
       const size_t i = static_cast<size_t>(p);
       parallel_ranges(threads_, extent.rows, kGrain, [&](int begin, int end) {
@@ -96,7 +96,7 @@ class CpuPictureTransfer final : public PictureTransfer {
   Status export_planes(const ConstPlanes& planes) override {
     StageTimer timer(times_, Stage::kColour);
     const ctv_format format = out_.format;
-    // Subsampled chroma needs pairs of rows.
+    // Subsampled chroma is computed from pairs of rows.
     parallel_ranges(threads_, out_.height, kGrain, [&](int begin, int end) {
       if (is_rgb(format)) {
         export_rgb(planes, begin, end);
@@ -195,7 +195,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     }
   }
 
-  /// Format, extent and addresses of the returned picture. Planes follow each other without gaps.
+  /// Sets format, extent and addresses of the returned picture. Planes are contiguous.
   void lay_out(int reduction, ctv_format format) {
     out_ = {};
     out_.format = format;
@@ -220,7 +220,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     }
   }
 
-  /// No change of colour model: luma rows [begin, end), and the chroma rows that begin there.
+  /// Without colour conversion: luma rows [begin, end), and the chroma rows that begin there.
   void export_planar(const ConstPlanes& planes, int begin, int end) const {
     for (int r = begin; r < end; ++r) narrow_row(planes[0].row(r), out_.width, out_row(0, r));
     if (out_.format == CTV_FORMAT_GRAY8) return;
@@ -267,7 +267,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     }
   }
 
-  /// YCoCg to YCbCr with any subsampling, through 4:4:4.
+  /// YCoCg to YCbCr with any subsampling, by way of 4:4:4.
   void export_converted(const ConstPlanes& planes, int begin, int end) const {
     const ChromaShift to = chroma_shift(out_.format);
     Sample y[kRowPiece];
@@ -300,7 +300,7 @@ class CpuPictureTransfer final : public PictureTransfer {
   const int threads_;
   StageTimes& times_;
   Held held_;
-  std::unique_ptr<uint8_t[]> bytes_;  // four per luma sample, enough for any format
+  std::unique_ptr<uint8_t[]> bytes_;  // four per luma sample, which suffices for any format
   ctv_picture in_{}, out_{};
 };
 

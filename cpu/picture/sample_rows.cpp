@@ -31,12 +31,12 @@ void JoinRow(const Coefficient* __restrict even, const Coefficient* __restrict o
   }
 }
 
-// Loads what comes later: processors do not foresee which blocks of the next row are coded.
+// Prefetches: the hardware cannot predict which blocks of the next row are coded.
 [[gnu::always_inline]] inline void PrefetchBlock(const Sample* at) {
   for (int i = 0; i < 2 * kBlock; i += 32) __builtin_prefetch(at + i);
 }
 
-// Differences are narrowed first, for compilers do not see that 16 bits suffice.
+// Differences are narrowed first, because compilers do not detect that 16 bits suffice.
 [[gnu::always_inline]] inline void SplitBlock(const Sample* __restrict samples,
                                               const Sample* __restrict prediction, int16_t scale,
                                               Coefficient* __restrict even, Coefficient* __restrict odd,
@@ -77,8 +77,8 @@ void MaskColumns(const Coefficient* __restrict of_even, const Coefficient* __res
   }
 }
 
-// samples may be prediction: each element is read before it is written. T is wide enough for what round(c)
-// returns plus a prediction.
+// samples may be prediction: each element is read before it is written. T must hold the result of round(c)
+// plus a prediction.
 template <typename T, typename Round>
 [[gnu::always_inline]] inline void JoinRounded(const Coefficient* __restrict even,
                                                const Coefficient* __restrict odd, const Sample* prediction,
@@ -106,7 +106,8 @@ template <typename T, typename Round>
   }
 }
 
-// Only pictures of reduced resolution are scaled. Rounding to two bits fits in 16 before the addition, too.
+// Only pictures of reduced resolution are scaled. When rounding to two bits, the sum fits in 16 bits before
+// the addition, too.
 void JoinSamples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                  const ToSamples& to, Sample* samples, int half, ptrdiff_t ahead) {
   if (to.scale == kUnitScale && to.shift == 2) {

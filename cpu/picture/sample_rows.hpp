@@ -7,12 +7,12 @@
 
 namespace ctv {
 
-/// Deinterleaves a row of 2 * half elements into even and odd columns, and back.
+/// Deinterleaves a row of 2 * half elements into even and odd columns, and the inverse.
 void split_row(const Coefficient* row, Coefficient* even, Coefficient* odd, int half);
 void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row, int half);
 
-/// (samples - prediction) << shift, deinterleaved. prediction null: `dc_offset` everywhere. What lies `ahead`
-/// elements on is loaded for later.
+/// (samples - prediction) << shift, deinterleaved. prediction null: `dc_offset` everywhere. Prefetches the
+/// elements at distance `ahead`.
 void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
                       Coefficient* even, Coefficient* odd, int half, ptrdiff_t ahead);
 
@@ -20,9 +20,9 @@ void split_difference(const Sample* samples, const Sample* prediction, int dc_of
 void mask_columns(const Coefficient* of_even, const Coefficient* of_odd, int n, Coefficient* even,
                   Coefficient* odd);
 
-/// Coefficients to samples: scaled (lifting.hpp), rounded, prediction added, clamped.
+/// Coefficients to samples: scale (lifting.hpp), round, add the prediction, clamp.
 struct ToSamples {
-  int dc_offset;  // prediction if there are no samples
+  int dc_offset;  // prediction if there are no prediction samples
   int scale;
   int shift;
   SampleRange range;
@@ -32,11 +32,11 @@ struct ToSamples {
 void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                   const ToSamples& to, Sample* samples, int half, ptrdiff_t ahead);
 
-/// The same for a row that is not deinterleaved.
+/// The same for an interleaved row.
 void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
                    int count);
 
-/// Prediction alone; to may be from.
+/// The prediction only; to may be from.
 void clamp_samples(const Sample* from, SampleRange range, Sample* to, int count);
 
 }  // namespace ctv

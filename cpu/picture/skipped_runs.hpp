@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which samples of a plane lie in skipped cells, row by row. Rows of samples are read more often than cells,
-// so each row of cells is kept as bits.
+// The samples of a plane in skipped cells, row by row. There are more rows of samples than of cells, so each
+// row of cells is kept as bits.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace ctv {
 
 class SkippedRuns {
  public:
-  /// plane: the largest extent of later calls. Cells of streams have 4 samples or more in either direction.
+  /// plane: the largest extent of later calls. Cells of streams have at least 4 samples in each dimension.
   explicit SkippedRuns(Extent plane) {
     const auto rows = static_cast<size_t>(ceil_div(plane.rows, 4));
     coded_.reserve(rows);
@@ -26,7 +26,7 @@ class SkippedRuns {
     keep_.reserve(rows * static_cast<size_t>(round_up(ceil_div(plane.cols + 7, 2), kBlock)));
   }
 
-  /// Takes the cells of a plane.
+  /// Sets the cells of a plane.
   void begin(const SkippedCells& cells, Extent plane) {
     cells_ = cells;
     if (cells.skips == nullptr) return;
@@ -55,18 +55,18 @@ class SkippedRuns {
   }
 
   bool any() const { return cells_.skips != nullptr; }
-  /// Of a row's even and odd columns, the blocks with samples in other cells.
+  /// The blocks of a row's even and odd columns with samples in coded cells.
   BlockMask coded_blocks(int row) const {
     return cells_.skips == nullptr ? kAllBlocks : coded_[static_cast<size_t>(cells_.row_of(row))];
   }
 
-  /// The same, with those to which steps of wavelets along the row bring something of these samples.
+  /// The same, plus the blocks that horizontal wavelet steps reach from these samples.
   BlockMask reached_blocks(int row) const {
     return cells_.skips == nullptr ? kAllBlocks : reached_[static_cast<size_t>(cells_.row_of(row))];
   }
 
-  /// Calls code(first, n) for runs of samples in skipped cells among columns [begin, end). A cell begins at
-  /// `begin`.
+  /// Calls code(first, n) for runs of samples in skipped cells among columns [begin, end). `begin` must be
+  /// the first column of a cell.
   template <typename Code>
   void for_runs(int row, int begin, int end, Code code) const {
     if (cells_.skips == nullptr) return;
@@ -85,7 +85,8 @@ class SkippedRuns {
     }
   }
 
-  /// Clears them in x[0 .. end - begin), or in n even and odd columns of a row from `first` on, whole blocks.
+  /// Clears them in x[0 .. end - begin), or in n even and odd columns of a row from `first` on, in whole
+  /// blocks.
   void clear(int row, int begin, int end, Coefficient* x) const {
     for_runs(row, begin, end, [&](int first, int n) { std::fill_n(x + first - begin, n, Coefficient{0}); });
   }
@@ -104,7 +105,7 @@ class SkippedRuns {
     std::memcpy(&word, flags, sizeof word);
     return little_endian(word) * 0x0102040810204080U >> 56;
   }
-  // coded_ and reached_
+  // Computes coded_ and reached_.
   void find_blocks(int row, int cols) {
     BlockMask& coded = coded_[static_cast<size_t>(cells_.row_of(row))];
     BlockMask& reached = reached_[static_cast<size_t>(cells_.row_of(row))];
@@ -120,11 +121,11 @@ class SkippedRuns {
         take();
         begin = first;
       }
-      end = first + n;  // a run goes on in the next word
+      end = first + n;  // a run continues in the next word
     });
     take();
   }
-  // -1 in columns that are kept, 0 in skipped cells: of even and odd columns, which differ in cells of one.
+  // -1 in coded columns, 0 in skipped cells: for even and odd columns, which differ in cells of one column.
   int keep_pitch() const { return (step_ == 1 ? 2 : 1) * half_; }
   void find_kept(int row, int count) {
     const uint8_t* const flags = cells_.flags(row);
@@ -137,7 +138,7 @@ class SkippedRuns {
       to[(step_ == 1 ? i % 2 * half_ : 0) + i / 2] = static_cast<Coefficient>(skipped ? 0 : -1);
     }
   }
-  // Of those of the grid. A word has a cell's columns.
+  // For cells inside the grid. A word holds the columns of a cell.
   template <typename Word>
   int put(const uint8_t* flags, int count, Coefficient* to) const {
     const int inside = std::min(count, cells_.geometry.grid.cols);
@@ -149,8 +150,8 @@ class SkippedRuns {
   }
 
   SkippedCells cells_;
-  int step_ = 1;                    // columns of a cell
-  int words_ = 0;                   // of a row of cells
+  int step_ = 1;                    // columns per cell
+  int words_ = 0;                   // words per row of cells
   CountedVector<BlockMask> coded_;  // [row of cells]
   CountedVector<BlockMask> reached_;
   CountedVector<uint64_t> bits_;     // [row of cells][words_], 1: skipped

@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// A difference has 17 bits with its sign, so its square fits in 32 bits unsigned.
+// A difference has 17 bits including its sign, so its square fits in 32 bits unsigned.
 uint64_t SquaredErrorOfRow(const Sample* a, const Sample* b, int count) {
   uint64_t sum = 0;
   for (int i = 0; i < count; ++i) {

@@ -8,7 +8,7 @@
 
 namespace ctv {
 
-/// Sum of (a - b)^2 over two planes of one extent.
+/// Sum of (a - b)^2 over two planes of the same extent.
 uint64_t squared_error(int threads, PlaneView<const Sample> a, PlaneView<const Sample> b);
 
 }  // namespace ctv

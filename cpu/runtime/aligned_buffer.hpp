@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workspace of the stages: zeroed memory, aligned to a cache line, allocated once. Rows are padded to
-// whole blocks of kBlock elements, so kernels need no scalar tail. What they write beyond a row's end is
+// Workspace of the stages: zeroed memory, aligned to a cache line, allocated once. Rows are padded to whole
+// blocks of kBlock elements, so kernels need no scalar tail. Elements written beyond a row's end belong to a
 // margin, which is refreshed before it is read.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "codec/util/memory_budget.hpp"
 #include "cpu/runtime/huge_pages.hpp"
 
-// Before a loop: tells the compiler that its iterations are independent.
+// Placed before a loop: tells the compiler that the iterations are independent.
 #if defined(__clang__)
 #define CTV_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of unsigned and signed bytes, added in pairs (pmaddubsw), the way back to bytes (packuswb and
-// packsswb), sums of differences (psadbw), and tables of 16 bytes (pshufb), of whose places bits 4 to 6 do
-// not count. Highway does not offer these within 128 bits, or not with such places. Included once per
-// instruction set.
+// Products of unsigned and signed bytes, added in pairs (pmaddubsw), packing to bytes (packuswb, packsswb),
+// sums of absolute differences (psadbw), and tables of 16 bytes (pshufb) that ignore bits 4 to 6 of an index.
+// Highway lacks these within 128 bits, or with such indices. Included once per instruction set.
 #if defined(CTV_CPU_BYTE_PAIRS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_BYTE_PAIRS_INL_HPP
 #undef CTV_CPU_BYTE_PAIRS_INL_HPP
@@ -34,7 +33,7 @@ HWY_INLINE hn::Vec128<uint8_t> PackInOrder(hn::Vec128<int16_t> lower, hn::Vec128
 HWY_INLINE hn::Vec128<uint64_t> SumDifferences(hn::Vec128<uint8_t> a, hn::Vec128<uint8_t> b) {
   return hn::Vec128<uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
 }
-/// Bytes of a table in each 128 bits; 0 where bit 7 of a place is set.
+/// Looks up bytes of a table within each 128 bits; 0 where bit 7 of the index is set.
 HWY_INLINE hn::Vec128<uint8_t> LookUp(hn::Vec128<uint8_t> table, hn::Vec128<uint8_t> places) {
   return hn::Vec128<uint8_t>{_mm_shuffle_epi8(table.raw, places.raw)};
 }
@@ -75,7 +74,7 @@ HWY_INLINE hn::Vec512<uint8_t> PackInOrder(hn::Vec512<int16_t> lower, hn::Vec512
 HWY_INLINE hn::Vec512<uint8_t> LookUp(hn::Vec512<uint8_t> table, hn::Vec512<uint8_t> places) {
   return hn::Vec512<uint8_t>{_mm512_shuffle_epi8(table.raw, places.raw)};
 }
-/// Of a table of 64 words, which is two vectors, those at places of 16 bits.
+/// Looks up words in a table of 64 words, held in two vectors, by 16-bit indices.
 HWY_INLINE hn::Vec512<uint8_t> LookUpWords(hn::Vec512<uint8_t> first, hn::Vec512<uint8_t> second,
                                            hn::Vec512<uint8_t> places) {
   return hn::Vec512<uint8_t>{_mm512_permutex2var_epi16(first.raw, places.raw, second.raw)};
@@ -85,7 +84,7 @@ HWY_INLINE hn::Vec512<uint64_t> SumDifferences(hn::Vec512<uint8_t> a, hn::Vec512
 }
 #endif
 
-// The weights of each pair. D8: of the samples
+// The weights of each pair. D8: tag of the samples.
 template <class D8>
 HWY_INLINE hn::Vec<hn::RebindToSigned<D8>> PairWeights(D8, int first, int second) {
   const auto both = static_cast<int16_t>((first & 255) | second * 256);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large buffers ask for large pages. Blocks are read row by row, and each row of a large plane lies in
-// another page of 4 KiB: more of them than a processor keeps the places of.
+// Huge pages for large buffers. Blocks are read row by row, and each row of a large plane lies in another
+// page of 4 KiB: more pages than the TLB holds.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace ctv {
 
-/// Asks for large pages within a buffer that was not written yet. Without them it is only slower. The buffer
-/// is not aligned to them, for that would cost up to one more.
+/// Requests huge pages within a buffer that has not been written yet. A failure only costs time. The buffer
+/// is not aligned to huge pages, which could waste one more.
 inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
 #if defined(MADV_HUGEPAGE)
   constexpr size_t kPage = size_t{2} << 20;

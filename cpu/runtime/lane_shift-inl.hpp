@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of 16-bit lanes from two that follow each other in memory, one lane on. Loads from there would wait
-// for stores that they straddle. Included once per instruction set.
+// Vectors of 16-bit lanes, shifted by one lane from two consecutive vectors. Unaligned loads would wait for
+// the stores that they overlap. Included once per instruction set.
 #if defined(CTV_CPU_LANE_SHIFT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_LANE_SHIFT_INL_HPP
 #undef CTV_CPU_LANE_SHIFT_INL_HPP
@@ -18,11 +18,11 @@ namespace ctv::HWY_NAMESPACE {
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// All but the first lane of v, and the first of `next`.
+/// All lanes of v except the first, then the first of `next`.
 HWY_INLINE hn::Vec128<int16_t> LanesAfter(hn::Vec128<int16_t> v, hn::Vec128<int16_t> next) {
   return hn::Vec128<int16_t>{_mm_alignr_epi8(next.raw, v.raw, 2)};
 }
-/// The last lane of `previous`, and all but the last of v.
+/// The last lane of `previous`, then all lanes of v except the last.
 HWY_INLINE hn::Vec128<int16_t> LanesBefore(hn::Vec128<int16_t> previous, hn::Vec128<int16_t> v) {
   return hn::Vec128<int16_t>{_mm_alignr_epi8(v.raw, previous.raw, 14)};
 }

@@ -7,8 +7,8 @@
 
 namespace ctv {
 
-/// Loads rows of a block that is read or written soon, as far as they lie in the plane: processors do not
-/// foresee so many of them. Inlined, since gcc leaves out calls that do nothing else.
+/// Prefetches rows of a block that is accessed soon, cropped to the plane: hardware prefetchers do not follow
+/// that many rows. Forced inline, because gcc removes calls without other effect.
 [[gnu::always_inline]] inline void prefetch_block(const PlaneView<const Sample>& plane, int y, int x,
                                                   int rows, int cols) {
   const int end = min_of(y + rows, plane.rows);

@@ -19,8 +19,8 @@
 
 #if defined(CTV_HAVE_HIGHWAY)
 #include <hwy/highway.h>
-// Kernels that multiply and add pairs (pmaddwd) or interleave within 128 bits. WebAssembly has x86's
-// instructions for both, and emscripten's headers its few intrinsics that Highway does not offer.
+// For kernels that multiply and add pairs (pmaddwd) or interleave within 128 bits. WebAssembly has both
+// instructions of x86, and emscripten's headers provide the few intrinsics that Highway lacks.
 #if HWY_ARCH_X86
 #define CTV_SIMD_PAIRS 1
 #elif HWY_ARCH_WASM && defined(__SSSE3__)
@@ -39,7 +39,7 @@
 #define HWY_DYNAMIC_DISPATCH(name) N_BASELINE::name
 #endif
 
-// Before a loop over the columns of a block: makes the compiler vectorise it instead of unrolling it.
+// Placed before a loop over the columns of a block: makes the compiler vectorise it instead of unrolling it.
 #if defined(__clang__)
 #define CTV_KEEP_LOOP _Pragma("clang loop vectorize(enable)")
 #else

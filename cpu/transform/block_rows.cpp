@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A block transform (Obukhov and Kharlamov 2008; H.264) of a row of blocks. Lines of a block are too short
 // for SIMD vectors, and every second pass needs them transposed. So 32 blocks at a time are rearranged into N
-// x N places of 32 values each. Both passes and the quantiser run across the blocks, which is also the order
+// x N vectors of 32 values each. Both passes and the quantiser run across the blocks, which is also the order
 // of the subbands. A tile stays in the first-level cache from samples to levels.
 #include "cpu/transform/block_rows.hpp"
 
@@ -24,7 +24,7 @@ struct Tile {
   alignas(64) int32_t at[kSide][kSide][kTile];
 };
 
-// Samples of row r of n blocks from block `begin` on are cleared where their cells are skipped.
+// Clears samples of row r of n blocks, from block `begin` on, in skipped cells.
 template <int kSide>
 void ClearRow(const BlockRow& row, int r, int begin, int n, int32_t (&tile)[kSide][kTile]) {
   row.skipped->for_runs(row.first_row + r, kSide * begin, kSide * (begin + n), [&](int first, int count) {
@@ -32,7 +32,7 @@ void ClearRow(const BlockRow& row, int r, int begin, int n, int32_t (&tile)[kSid
   });
 }
 
-// Row r of n blocks. The remaining blocks of the tile are 0.
+// Row r of n blocks. The remaining blocks of the tile are set to 0.
 template <int kSide>
 void LoadRow(const Sample* samples, const Sample* prediction, int dc_offset, int n,
              int32_t (&row)[kSide][kTile]) {
@@ -48,7 +48,7 @@ void LoadRow(const Sample* samples, const Sample* prediction, int dc_offset, int
 }
 
 // Writes row r of n blocks of `side` samples each, from block `begin` on. samples may be the prediction.
-// Blocks are joined first, so that the addition runs along the row.
+// Blocks are joined first, so that the addition is vectorised along the row.
 template <int kSide>
 void StoreRow(const int32_t (&tile)[kSide][kTile], const BlockRow& row, int side, int r, int begin, int n,
               SampleRange range, Sample* samples) {
@@ -107,7 +107,7 @@ void EachRow(Tile<T::kSide>& tile, bool inverse, Round round) {
   }
 }
 
-// Sums 2^reduction x 2^reduction places to residuals. Outputs never lie after the places that are still read.
+// Sums 2^reduction x 2^reduction samples to residuals. Outputs never overwrite inputs that are still needed.
 template <int kSide>
 void Reduce(Tile<kSide>& tile, int reduction) {
   for (int r = 0; r < kSide >> reduction; ++r) {

@@ -20,8 +20,8 @@ struct BlockRow {
   int first_row = 0;  // in the plane of samples
 };
 
-/// samples: `side` rows of side * blocks. levels: the row of each frequency, [side * side][blocks]. dc, if
-/// not null, receives the DC coefficients before quantisation, [blocks], instead of levels[0].
+/// samples: `side` rows of side * blocks. levels: one row per frequency, [side * side][blocks]. dc, if not
+/// null, receives the DC coefficients before quantisation, [blocks]; levels[0] is then not written.
 void forward_block_row(TransformKind kind, const BlockRow& row, PlaneView<const Sample> samples,
                        const std::array<Level*, kMaxBlockArea>& levels, Coefficient* dc);
 

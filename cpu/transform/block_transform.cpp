@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plane by a block transform. Rows of blocks are independent, so threads share them; with H.264's 4x4 these
-// are rows of macroblocks, whose DC coefficients are transformed once more. block_rows.cpp computes a row of
+// A block transform of a plane. Rows of blocks are independent, so threads share them. With H.264's 4x4 these
+// are rows of macroblocks, whose DC coefficients are transformed again. block_rows.cpp computes a row of
 // blocks.
 #include "cpu/transform/block_transform.hpp"
 
@@ -75,7 +75,7 @@ class BlockCoder final : public TransformCoder {
 
  private:
   size_t area() const { return size_t{1} << (2 * plan_.log2); }
-  // DC coefficients of a macroblock, or of one block.
+  // Rows of DC coefficients of a macroblock, or 1 for a single block.
   int dc_rows() const { return 1 << plan_.dc_row_log2; }
   int dc_cols() const { return 1 << plan_.dc_col_log2; }
   int units() const { return layout_.padded.rows >> (plan_.log2 + plan_.dc_row_log2); }
@@ -148,7 +148,7 @@ class BlockCoder final : public TransformCoder {
 
   SubbandLayout layout_;
   BlockPlan plan_;
-  int blocks_;  // in a row
+  int blocks_;  // per row
   SkippedRuns skipped_;
   int threads_ = 1;
   int pieces_ = 1;                 // ranges of units

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bank of four directions stands for one of two as well: the first level of its tree is the same. Its rows
-// are stored by column parity, and so are the levels of a band with directions: each half of a row is one
-// piece of both.
+// A bank of four directions also serves a band with one or two: the first level of its tree is the same. Its
+// rows are stored by column parity, like the levels of a band with directions: each half of a row is
+// contiguous in both.
 #include "cpu/transform/directed_bands.hpp"
 
 #include "codec/util/parallel.hpp"
@@ -44,7 +44,7 @@ void DirectedBands::for_halves(const Band& band, Body&& body) const {
   parallel_for(s.size() < kGrain ? 1 : threads_, s.rows, [&](int r) {
     const int row = directed_row(band.directions_log2, {s.rows, s.cols}, r);
     const size_t at = s.offset + static_cast<size_t>(row) * static_cast<size_t>(s.cols);
-    // The first half has the samples of even columns, but of two directions only in even rows.
+    // The first half has the samples of even columns; with two directions, in even rows only.
     const bool odd_first = band.directions_log2 == 1 && (r & 1) != 0;
     body(odd_first ? band.bank->odd_row(r) : band.bank->even_row(r), at, half);
     body(odd_first ? band.bank->even_row(r) : band.bank->odd_row(r), at + static_cast<size_t>(half), half);

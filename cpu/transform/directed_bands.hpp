@@ -18,9 +18,9 @@ class DirectedBands {
 
   /// Begins a transform. slopes: an array of SlopeGrid, or null.
   void begin(const int8_t* slopes);
-  /// Where the samples of a band go that has directions in this transform; null: it has none.
+  /// The bank that receives the samples of a band with directions; null if it has none in this transform.
   DirectionalBank* bank(int scale, int orientation) const;
-  /// Samples to levels, and back, of the bands of a scale that have directions.
+  /// Forward: samples to levels, for the bands of a scale that have directions. inverse(): levels to samples.
   void forward(int scale, std::span<const SubbandQuantiser> quantisers, Level* levels);
   void inverse(int scale, std::span<const SubbandQuantiser> quantisers, const Level* levels);
 

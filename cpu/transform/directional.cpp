@@ -23,7 +23,7 @@ constexpr int kRing = 16;           // filtered rows, at least 2 * kMaxHalfTaps
 constexpr int kGrain = 1 << 14;     // fewest samples worth a thread
 
 int filtered_stride(int count) { return round_up(count + 2 * kFilteredMargin, kBlock) + kBlock; }
-// Ring buffers for the pieces of all splits of one depth; see pieces_of().
+// Number of ring buffers for the pieces of all splits of one depth; see pieces_of().
 int rings_of(int threads) { return 2 * threads + 8; }
 int log2_of(int power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
 
@@ -66,8 +66,8 @@ void DirectionalBank::make_splits() {
   }
 }
 
-// The sample at row y (any, periodic) and column x (margins included). Following elements are one column step
-// apart.
+// The sample at row y (any, periodic) and column x (margins included). The next element is one column step
+// further.
 Coefficient* DirectionalBank::at(int y, int x, bool columns_split) const {
   while (y < 0) y += band_.rows;  // cheaper than a division; at most one iteration except in tiny bands
   while (y >= band_.rows) y -= band_.rows;
@@ -96,7 +96,7 @@ void DirectionalBank::refresh_margins(Coefficient* first, int count) const {
 void DirectionalBank::transform(std::span<DirectionalBank* const> banks, bool inverse) {
   if (banks.empty()) return;
   const DirectionalBank& one = *banks.front();
-  if (one.threads_ == 1 && banks.size() > 1) {  // one by one, so that a band stays in the cache
+  if (one.threads_ == 1 && banks.size() > 1) {  // one after the other, so that a band stays in the cache
     for (const auto& bank : banks) transform({&bank, 1}, inverse);
     return;
   }
@@ -121,7 +121,7 @@ void DirectionalBank::transform_groups(std::span<DirectionalBank* const> banks, 
   }
 }
 
-// The number of tasks for so many rows of each of `bands` bands.
+// The number of tasks for `rows` rows of each of `bands` bands.
 int DirectionalBank::pieces_of(size_t bands, int rows, int cols) const {
   if (threads_ == 1) return 1;
   const int most = std::min(ceil_div(2 * threads_, static_cast<int>(bands)), rows);
@@ -138,7 +138,7 @@ void DirectionalBank::for_rows(std::span<DirectionalBank* const> banks, RowsTask
   });
 }
 
-// Runs one shear of all splits of one depth of the tree, in all banks. They touch different samples.
+// Runs one shear of all splits of one depth of the tree, in all banks. Their samples are disjoint.
 void DirectionalBank::shear(std::span<DirectionalBank* const> banks, int group, int target, Shear how) {
   const DirectionalBank& one = *banks.front();
   const int splits = static_cast<int>(one.groups_[static_cast<size_t>(group)].size());
@@ -207,7 +207,7 @@ void DirectionalBank::shear_rows(const Split& split, int target, Shear how, int 
   const Vec b2 = split.b2;
   const bool s = split.columns_split;
   const int count = run_length(t);
-  const int element = t.col_step == 0 ? 2 : 2 * column_phases_;  // columns from element to element
+  const int element = t.col_step == 0 ? 2 : 2 * column_phases_;  // columns between elements
   const int element_log2 = log2_of(element);
   const int b2_rows = b2.y / t.row_step;
   const int reach = b2_rows == 0 ? 0 : half_taps_;

@@ -20,12 +20,11 @@ class DirectionalBank {
   /// The even and the odd columns of the band's row r.
   Coefficient* even_row(int r) const { return row(r) + kMargin; }
   Coefficient* odd_row(int r) const { return row(r) + half_stride_ + kMargin; }
-  /// Row r of subband k, contiguous.
   Coefficient* subband_row(int k, int r) const;
 
   /// Transforms bands to subbands, or back, in place. The banks have equal extents and parameters.
   static void transform(std::span<DirectionalBank* const> banks, bool inverse);
-  /// The same of the tree's levels first .. last alone, of a bank of four directions.
+  /// The same for levels first .. last of the tree only, in a bank of four directions.
   void transform_levels(int first, int last, bool inverse);
 
  private:
@@ -37,9 +36,9 @@ class DirectionalBank {
   /// A coset, as the target of a shear.
   struct Coset {
     int row, row_step;  // its rows
-    int col, col_step;  // first column in each row, columns from sub-row to sub-row
+    int col, col_step;  // first column in each row, distance of sub-rows in columns
     int sub_rows;       // contiguous runs in a row
-    bool quincunx;      // col changes by one from row to row
+    bool quincunx;      // col alternates by one from row to row
   };
   struct Split {
     Coset coset[2];
@@ -66,13 +65,13 @@ class DirectionalBank {
   int directions_log2_;
   int half_taps_;
   int threads_;
-  int column_phases_;  // runs of a half row of phases B and C after depth 2
-  int run_stride_;     // elements from run to run
+  int column_phases_;  // runs in a half row of phases B and C after depth 2
+  int run_stride_;     // elements between runs
   int half_stride_;    // elements from the even to the odd half of a row
   DirectionalPlan plan_;
   std::vector<std::vector<Split>> groups_;  // by depth of the tree
   AlignedBuffer<Coefficient> data_;         // [rows][even | odd][runs with margins]
-  AlignedBuffer<int32_t> filtered_;         // rings, each of rows filtered along b1, in 64ths
+  AlignedBuffer<int32_t> filtered_;         // rings of rows filtered along b1, in 64ths
   AlignedBuffer<Coefficient> spare_;        // per piece: one half row
 };
 

@@ -18,7 +18,7 @@ struct Shear {
 /// out[i] = sum over k of a_k (plus[k][i] - minus[k][i]), half_taps (3 or 6) of them, 64ths.
 void filter_row(int half_taps, int32_t* out, const Coefficient* const* plus, const Coefficient* const* minus,
                 int count);
-/// The same sum over filtered rows, rounded, added to the target.
+/// The same sum over filtered rows, rounded and added to the target.
 void shear_row(Shear shear, int half_taps, Coefficient* target, const int32_t* const* plus,
                const int32_t* const* minus, int count);
 }  // namespace ctv

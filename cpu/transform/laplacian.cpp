@@ -114,7 +114,7 @@ struct Laplacian::Rings {
   int half;
   int stride;  // of a half
 
-  /// A row of sums: even columns, then, one stride further, odd columns.
+  /// A row of sums: even columns, then, `stride` elements further, odd columns.
   uint32_t* row(int r) const { return sums + static_cast<ptrdiff_t>(r % kRing) * 2 * stride; }
   Coefficient* even() const { return spare + kMargin; }
   Coefficient* odd() const { return spare + stride + kMargin; }
@@ -184,7 +184,7 @@ void Laplacian::interpolate_piece(const Rings& rings, int begin, int end, PlaneV
   }
 }
 
-// Adds or subtracts the interpolated lowpass to the picture's row r, which is in the ring's spare row.
+// Adds the interpolated lowpass to, or subtracts it from, the picture's row r in the ring's spare row.
 void Laplacian::Rings::combine(int r, const uint32_t* const* s, bool subtract) const {
   for (int x = 0; x < 2; ++x) {
     Coefficient* out = x == 0 ? even() : odd();

@@ -27,7 +27,7 @@ class Laplacian {
   Laplacian(Extent picture, bool projection, int threads);
   /// Writes the lowpass, with half the picture's extent, and the band.
   void forward(Extent picture, LaplacianRows& rows, PlaneView<Coefficient> lowpass);
-  /// Writes the picture. With projection, the lowpass is modified.
+  /// Writes the picture. With projection, modifies the lowpass.
   void inverse(Extent picture, LaplacianRows& rows, PlaneView<Coefficient> lowpass);
 
  private:
@@ -44,8 +44,8 @@ class Laplacian {
 
   bool projection_;
   int threads_;
-  size_t wide_size_;   // elements of one piece's ring of sums
-  size_t short_size_;  // of its spare row
+  size_t wide_size_;   // elements in a piece's ring of sums
+  size_t short_size_;  // elements in a piece's spare row
   AlignedBuffer<uint32_t> wide_;
   AlignedBuffer<Coefficient> short_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both steps of the 5/3 in one pass, with 16 bits. What a step needs beside a vector is shifted in from the
-// next one, and the second step of a vector comes when the first one of its neighbours is done.
+// Both steps of the 5/3 in one pass, in 16 bits. Neighbours of a step are shifted in from the next vector,
+// and the second step of a vector follows the first step of its neighbours.
 #include "cpu/transform/lift_5_3.hpp"
 
 #include "codec/dsp/lifting.hpp"
@@ -81,7 +81,7 @@ void Rows53(Coefficient* const* rows, int n, BlockMask mask) {
         r2 = FirstStep<kInverse>(r2, r1, Load53(rows[3] + i));
         Store53(r2, rows[2] + i);
       }
-      // rows[0] may be what was stored.
+      // rows[0] may be the row just stored.
       if (rows[0] != nullptr) Store53(SecondStep<kInverse>(r1, Load53(rows[0] + i), r2), rows[1] + i);
     }
   }

@@ -22,7 +22,7 @@ namespace ctv::HWY_NAMESPACE {
 constexpr int kFactors[] = {0, kPredictFirst97, kUpdateFirst97, kPredictSecond97, kUpdateSecond97};
 constexpr int Bits(int step) { return step % 2 != 0 ? kPredictBits97 : kUpdateBits97; }
 
-// out = out + sign * step(a, b), n elements, whatever the sums.
+// out = out + sign * step(a, b) for n elements, exact for all values.
 template <int kSign, int kStep>
 inline void LiftExactly(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
   CTV_INDEPENDENT
@@ -35,13 +35,14 @@ inline void LiftExactly(Coefficient* out, const Coefficient* a, const Coefficien
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Where a sum does not fit in 16 bits, `wide` is not 0 and the value is wrong.
+// If a sum does not fit in 16 bits, `wide` becomes nonzero and the value is wrong.
 template <class V>
 struct Lifted {
   V value, wide;
 };
 
-// Multiplies with 15 bits of fraction and rounds (pmulhrsw). A factor that does not fit is made 1 larger.
+// Multiplies with 15 fraction bits and rounds (pmulhrsw). A factor below -1 is increased by 1, and the sum is
+// subtracted.
 template <int kSign, int kStep, class V>
 HWY_INLINE Lifted<V> LiftLanes(V old, V a, V b, V wide) {
   constexpr int kFraction = kFactors[kStep] * (1 << (15 - Bits(kStep)));
@@ -75,7 +76,7 @@ HWY_INLINE void LiftRun(Coefficient* out, const Coefficient* a, const Coefficien
   }
 }
 
-// Four steps, each on the next row. Rows are loaded and stored once.
+// Four steps, each on the next row. Each row is loaded and stored once.
 template <int kSign, int kFirst>
 HWY_INLINE void LiftRowsRun(Coefficient* const* rows, int first, int end) {
   constexpr int kNext = kFirst == 1 ? 1 : -1;
@@ -105,13 +106,13 @@ HWY_INLINE void LiftRowsRun(Coefficient* const* rows, int first, int end) {
   }
 }
 
-// Of magnitudes up to kSmall all sums along a row fit in 16 bits: they grow to 13.4 times as much.
+// For magnitudes up to kSmall all sums along a row fit in 16 bits: the steps amplify by at most 13.4.
 constexpr int kSmall = 2047;
 
-// All steps along elements [first, end) of a row in one pass, since later ones would wait for stores of those
-// before them; whatever the sums. Forward, odd columns are first and from left to right; the inverse is the
-// mirror image. What a step needs behind its vector was lifted just before, and what it needs ahead lies in
-// the next one. At the ends of the row columns are mirrored, and so are their own neighbours.
+// All steps on elements [first, end) of a row in one pass, without checks of the sums; separate passes would
+// wait for each other's stores. Forward, steps start with the odd columns and run from left to right; the
+// inverse is mirrored. A step finds its previous neighbour in the vector just lifted, and its next neighbour
+// in the following one. At the ends of the row columns are mirrored.
 template <int kSign, int kFirst>
 HWY_INLINE void LiftSmallRun(Coefficient* even, Coefficient* odd, int half, int first, int end) {
   constexpr bool kForward = kFirst == 1;
@@ -180,7 +181,8 @@ HWY_INLINE void LiftSmallRun(Coefficient* even, Coefficient* odd, int half, int 
   }
   finish(last, hn::IfThenElse(ending, b1, ahead(b1, b0)));
 }
-// Whether that was done: of longer rows stores are over when they are needed, and lanes need not be shifted.
+// Lifts a short row of small values in one pass; otherwise returns false. In longer rows, stores are complete
+// before the next step loads them, and separate steps need not shift lanes.
 template <int kSign, int kFirst>
 HWY_INLINE bool LiftedSmall(Coefficient* even, Coefficient* odd, int half, int first, int end) {
   constexpr int kLongest = 14 * static_cast<int>(hn::MaxLanes(hn::CappedTag<int16_t, kBlock>()));
@@ -264,7 +266,7 @@ void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, cons
   return LiftStep<1, kBlock>(step, out, a, b, n, mask);
 }
 
-// Each half has one column beyond it, mirrored: the last even one, or the first odd one.
+// Each half has one mirrored column: after the last even one, or before the first odd one.
 template <int kSign, int kStep>
 void LiftHalf(Coefficient* even, Coefficient* odd, int half, int first, int end) {
   if constexpr (kStep % 2 != 0) {
@@ -276,8 +278,8 @@ void LiftHalf(Coefficient* even, Coefficient* odd, int half, int first, int end)
   }
 }
 
-// Runs do not touch each other, so each one goes through all steps. Columns beyond the row become 0: what is
-// lifted again and again grows, and large sums take long.
+// Runs of blocks do not touch, so each one goes through all steps. Columns beyond the row become 0: otherwise
+// they would grow with each lifting, and large values take the slow path.
 template <int kSign, int kFirst>
 void LiftRow(Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
   constexpr int kNext = kFirst == 1 ? 1 : -1;
@@ -308,8 +310,8 @@ void Lift97Rows(bool inverse, Coefficient* const* rows, int half, int stride, Bl
   return LiftRows<1, 1>(rows, half, stride, mask);
 }
 
-// The n columns 2 (first + i) + half_column / 2 of a row, for i = 0, 1, ...; in `room` if they lie between
-// columns.
+// The n columns 2 (first + i) + half_column / 2 of a row, i = 0, 1, ... Positions between columns are
+// interpolated into `room`.
 template <int kLanes>
 const Coefficient* Columns(SplitRow row, int half_column, int first, int n, Coefficient* room) {
   const auto from = [&](int column) {
@@ -324,7 +326,7 @@ const Coefficient* Columns(SplitRow row, int half_column, int first, int n, Coef
   return room;
 }
 
-// Columns 2 (first + i) + odd, i = 0 .. n - 1, of one slope.
+// Columns 2 (first + i) + odd, i = 0 .. n - 1, with one slope.
 template <int kSign, int kLanes>
 void LiftColumns(int step, SplitRow out, SplitRow above, SplitRow below, int slope, int first, int n) {
   HWY_ALIGN Coefficient room[2][kBlock];
@@ -341,11 +343,11 @@ void LiftColumns(int step, SplitRow out, SplitRow above, SplitRow below, int slo
   }
 }
 
-// Column c = 2 i + odd of the row is element i of its half. Neighbouring blocks of one slope are lifted
+// Column c = 2 i + odd of the row is element i of its half. Adjacent blocks with equal slopes are lifted
 // together.
 template <int kSign>
 void LiftAlong(int step, SplitRow out, SplitRow above, SplitRow below, const int8_t* slopes, int half) {
-  constexpr int kLanes = 8;  // columns of a block's half
+  constexpr int kLanes = 8;  // columns of a block in one half
   const int blocks = ceil_div(half, kLanes);
   for (int block = 0; block < blocks;) {
     const int8_t slope = slopes[block];

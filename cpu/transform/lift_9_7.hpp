@@ -10,17 +10,17 @@
 
 namespace ctv {
 
-/// out += or -= (inverse) step(a, b), n elements in whole blocks of kBlock. step: 1..4. Odd steps change odd
-/// samples. a and b may be equal.
+/// out += or -= (inverse) step(a, b) for n elements in whole blocks of kBlock. step: 1..4. Odd steps change
+/// odd samples. a and b may be equal.
 void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
               BlockMask mask = kAllBlocks);
 
-/// All steps along a row, whose halves have margins of kBlock elements. Columns beyond the row become 0 where
-/// they are lifted.
+/// All steps along a row, whose halves have margins of kBlock elements. Columns beyond the row are set to 0
+/// in the blocks that are lifted.
 void lift_9_7_row(bool inverse, Coefficient* even, Coefficient* odd, int half, BlockMask mask = kAllBlocks);
 
-/// Steps 1 to 4, inverse 4 to 1, on rows[1] to rows[4], each with the rows before and after it. Rows have two
-/// halves, `stride` elements apart.
+/// Applies steps 1 to 4 (inverse: 4 to 1) to rows[1] to rows[4], each with the rows before and after it. Rows
+/// have two halves, `stride` elements apart.
 void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int half, int stride,
                    BlockMask mask);
 
@@ -29,8 +29,8 @@ struct SplitRow {
   Coefficient* even;
   Coefficient* odd;
 };
-/// The same of a whole row along slopes: column c takes column c - d of the row above and c + d of the one
-/// below, d = half_columns() / 2. slopes: one for each 8 columns of a half. half: columns of a half. Rows
+/// One step on a whole row along slopes: column c uses column c - d of the row above and c + d of the row
+/// below, d = half_columns() / 2. slopes: one per 8 columns of a half. half: columns of a half. The rows
 /// above and below have kSlopeReach mirrored columns at both ends. Writes up to 7 elements beyond a half.
 void lift_9_7_along(int step, bool inverse, SplitRow out, SplitRow above, SplitRow below,
                     const int8_t* slopes, int half);

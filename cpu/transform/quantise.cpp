@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-constexpr int kAhead = 1024;  // what comes later is loaded: processors do not look beyond a page
+constexpr int kAhead = 1024;  // prefetch distance: hardware prefetchers stop at the end of a page
 
 void Quantise(const Coefficient* coefficients, SubbandQuantiser quantiser, Level* levels, int count) {
   const uint32_t multiplier = quantiser.multiplier;
@@ -48,7 +48,7 @@ void Dequantise(const Level* levels, SubbandQuantiser quantiser, Coefficient* co
   for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, offset);
 }
 
-// What is left behind the last whole block is done with what precedes it.
+// Elements after the last whole block are processed with the elements before them.
 BlockMask DequantiseBlocks(const Level* levels, SubbandQuantiser quantiser, Coefficient* coefficients,
                            int count, BlockMask wanted) {
   const uint32_t step = quantiser.step;
@@ -61,7 +61,8 @@ BlockMask DequantiseBlocks(const Level* levels, SubbandQuantiser quantiser, Coef
   for (BlockRun run(wanted, count); run.next();) {
     for (int at = run.first; at < run.end; at += kBlock) {
       const int from = min_of(at, count - kBlock);
-      __builtin_prefetch(levels + from + count);  // the next row, which processors do not foresee
+      __builtin_prefetch(levels + from +
+                         count);  // prefetches the next row, which the hardware cannot predict
       if (AnyAbove<kBlock>(levels + from, kBlock, 0)) {
         DequantiseRow(levels + from, step, offset, coefficients + from, kBlock);
         mask |= block_bit(at, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantises and dequantises `count` coefficients; in place if wanted.
+// Quantises and dequantises `count` coefficients; may work in place.
 #pragma once
 
 #include "codec/dsp/quantise.hpp"
@@ -11,7 +11,7 @@ void quantise_row(const Coefficient* coefficients, const SubbandQuantiser& quant
                   int count);
 void dequantise_row(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
                     int count);
-/// The same of wanted blocks, and where coefficients are not 0.
+/// The same for wanted blocks only; returns the blocks with nonzero coefficients.
 BlockMask dequantise_blocks(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
                             int count, BlockMask wanted = kAllBlocks);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quantise_rdo() of codec/control/rdo_quantise.hpp on the subbands of a plane. Each row's activities are
-// computed once; rows are summed vertically, then columns horizontally. Most blocks have no coefficient so
-// large that any surroundings would leave it a level, and are not looked at further.
+// quantise_rdo() of codec/control/rdo_quantise.hpp for the subbands of a plane. Each row's activities are
+// computed once; rows are summed vertically, then columns horizontally. Most blocks have no coefficient that
+// could get a level with any activity, and are left at 0.
 #include "cpu/transform/rdoq.hpp"
 
 #include <algorithm>
@@ -24,9 +24,9 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 constexpr int kPiece = 1024;  // columns at a time
-constexpr int kNarrow = 8;    // lanes of vectors for rows of less than a block
+constexpr int kNarrow = 8;    // lanes for rows shorter than a block
 
-// activity_of() with 16 bits: from 8191 on it is the largest.
+// activity_of() in 16 bits: magnitudes from 8191 on have the largest activity.
 constexpr uint32_t kLeastMultiplier = kMostActivity + 2, kMostMultiplier = 65535;
 [[gnu::always_inline]] inline uint16_t ActivityOf(Coefficient c, uint16_t multiplier) {
   const auto magnitude = static_cast<uint16_t>(c < 0 ? -c : c);
@@ -71,8 +71,8 @@ HWY_INLINE V Activities(V magnitudes, V multiplier) {
   const auto less = hn::SaturatedSub(hn::MulHigh(scaled, multiplier), hn::Set(d, uint16_t{1}));
   return hn::Min(less, hn::Set(d, uint16_t{kMostActivity}));
 }
-// What quantise_rdo() rounds less: a 16-bit product with a power of two, whose bytes are in a table, in place
-// of two shifts.
+// The reduction of the rounding offset in quantise_rdo(): a 16-bit product with a power of two, looked up
+// bytewise, replaces two shifts.
 template <class V>
 HWY_INLINE V Reductions(V activity) {
   constexpr int kHalving = 1 << kLog2ActivityHalving;
@@ -86,13 +86,13 @@ HWY_INLINE V Reductions(V activity) {
       hn::Sub(hn::Set(d, uint16_t{2 * kHalving}), hn::And(activity, hn::Set(d, uint16_t{kHalving - 1})));
   const auto doubled = hn::Mul(between, hn::Set(d, uint16_t{kQuietReduction / kHalving}));
   const auto halvings = hn::ShiftRight<kLog2ActivityHalving>(activity);
-  // Of 2^(15 - halvings) the higher byte is the table's, the lower one that of 8 more.
+  // The higher byte of 2^(15 - halvings) is kPowers[halvings], the lower one kPowers[halvings ^ 8].
   const auto places = hn::Xor(hn::Or(halvings, hn::ShiftLeft<8>(halvings)), hn::Set(d, uint16_t{8}));
   const auto powers = hn::TableLookupBytes(hn::LoadDup128(d8, kPowers), hn::BitCast(d8, places));
   return hn::MulHigh(doubled, hn::BitCast(d, powers));
 }
 
-// Quantises columns [begin, end) of a row, at least kLanes of them.
+// Quantises columns [begin, end) of a row; there must be at least kLanes.
 template <int kLanes>
 void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, const uint16_t* above,
                  const uint16_t* here, const uint16_t* below, const Coefficient* const* siblings,
@@ -118,7 +118,7 @@ void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, co
     const auto reduction = Reductions(activity);
     const auto own = hn::LoadU(d16, in + j);
     const auto magnitude = hn::BitCast(d, hn::Abs(own));
-    // magnitude * multiplier + offset - reduction, in halves.
+    // magnitude * multiplier + offset - reduction, as two 16-bit halves.
     const auto product = hn::Mul(magnitude, factor);
     const auto low = hn::Add(product, added);
     const auto no_carry = minus_if_equal(low, hn::SaturatedAdd(product, added));
@@ -131,8 +131,8 @@ void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, co
 }
 #endif
 
-// Computes activities of columns [begin, end) of a row and of those beside them; element j + 1 is that of
-// column j. 0 outside the subband, whose columns are [left, right). row: null outside.
+// Computes the activities of columns [begin, end) of a row and of one more column on each side; element j + 1
+// is that of column j. Outside the subband, whose columns are [left, right), they are 0. row: null outside.
 void ActivityRow(const Coefficient* row, int left, int right, uint32_t multiplier, int begin, int end,
                  uint16_t* activities) {
   if (row == nullptr) return std::fill(activities + begin, activities + end + 2, uint16_t{0});
@@ -164,7 +164,7 @@ int LargestDead(uint32_t multiplier, uint32_t offset) {
   return static_cast<int>(min_of((65535 - min_of(offset, 65535U)) / max_of(multiplier, 1U), 32767U));
 }
 
-// What is left behind the last whole block is tested with what precedes it, and may count as alive for that.
+// Elements after the last whole block are tested with those before them, which may mark them as alive.
 BlockMask AliveBlocks(const Coefficient* in, const Level* out, int dead, int count) {
   if (count < kBlock) return count < kNarrow || AnyAbove<kNarrow>(in, count, dead) ? 1 : 0;
   BlockMask mask = 0;
@@ -176,8 +176,8 @@ BlockMask AliveBlocks(const Coefficient* in, const Level* out, int dead, int cou
   return mask;
 }
 
-// Loads blocks of a row, and what lies between them, from siblings, which processors do not foresee. at: of
-// the first subband
+// Prefetches blocks of a row, and the gaps between them, from siblings, which the hardware cannot predict.
+// at: of the first subband.
 [[gnu::always_inline]] inline void PrefetchSiblings(const SubbandLayout& layout, const Siblings& siblings,
                                                     const Coefficient* at, BlockMask blocks, int count) {
   const int first = std::countr_zero(blocks) * kBlock;
@@ -213,8 +213,8 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
 #endif
   for (int first = 0; first < s.cols; first += kPiece) {
     const int count = min_of(kPiece, s.cols - first);
-    int held[4] = {-2, -2, -2, -2};  // rows
-    BlockMask known[4] = {};         // of these
+    int held[4] = {-2, -2, -2, -2};  // row numbers
+    BlockMask known[4] = {};         // of these rows
     const auto activities = [&](int row, BlockMask blocks) {
       const int k = row & 3;
       if (held[k] != row) known[k] = 0;
@@ -233,7 +233,7 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       BlockMask alive = AliveBlocks(in, out, dead, count);
       ClearBlocks(~alive, count, out);
       if (alive == 0) continue;
-      // A vector of the last block reaches into the one before.
+      // A vector of the last block overlaps the previous block.
       if (count % kBlock != 0) alive |= (alive & block_bit(count, true)) >> 1;
       PrefetchSiblings(layout, siblings, coefficients + at, alive, count);
       const uint16_t* const above = activities(row - 1, alive);
@@ -286,8 +286,8 @@ HWY_EXPORT(QuantiseRows);
 void quantise_rdo_plane(int threads, const SubbandLayout& layout,
                         std::span<const SubbandQuantiser> quantisers, FrameType type,
                         const Coefficient* coefficients, Level* levels) {
-  // A task has the same part of the picture in all subbands: siblings are in the cache. At its borders it
-  // computes activities of two further rows.
+  // A task takes the same part of the picture in all subbands, so that siblings are in the cache. At its
+  // borders it computes the activities of two more rows.
   const int slices = std::clamp(layout.padded.rows / 32, 1, 32);
   parallel_for(threads, slices, [&](int slice) {
     for (size_t i = 0; i < layout.subbands.size(); ++i) {

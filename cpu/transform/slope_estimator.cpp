@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scale by scale: a lifting with each slope everywhere, whose coefficients are only summed, the decision
-// (slope_decisions.hpp), and the lowpass of the lifting with the slopes found, for the next scale. A thread
-// has a lifting. The finest one also gives HL and LH, whose cost is that of each number of directions in
-// turn.
+// For each scale: a lifting of the whole scale with each slope, whose coefficients are only summed; the
+// decision (slope_decisions.hpp); and the lowpass of the lifting with the chosen slopes, for the next scale.
+// Each lifting runs on one thread. The finest one also gives HL and LH, whose cost is measured for each
+// number of directions.
 #include "cpu/transform/slope_estimator.hpp"
 
 #include <algorithm>
@@ -39,13 +39,12 @@ HWY_EXPORT(AddMagnitudes);
 
 using Bands = std::array<uint32_t, 3>;  // of HL, LH, HH
 
-// The input of a scale.
 struct Input {
   Extent extent;
-  PlaneView<const Sample> samples;  // of the first scale
+  PlaneView<const Sample> samples;  // of the finest scale
   int dc_offset = 0;
   int shift = 0;
-  PlaneView<const Coefficient> lowpass;  // of the others
+  PlaneView<const Coefficient> lowpass;  // of the other scales
 };
 
 class ForwardRows : public WaveletRows {
@@ -67,7 +66,7 @@ class ForwardRows : public WaveletRows {
   Input in_;
 };
 
-// Sums the coefficients of columns of cells, and the costs of cells in blocks. Rows come in order.
+// Sums the coefficients of cells by columns, and the costs of cells by blocks. Rows come in order.
 class CostRows final : public ForwardRows {
  public:
   CostRows(const Input& input, const Bands& steps, std::vector<uint32_t>& sums, uint32_t* costs)
@@ -84,7 +83,7 @@ class CostRows final : public ForwardRows {
  private:
   static constexpr int kSide = 1 << (kLog2SlopeCell - 1);  // of a cell in a band
 
-  // sums: of columns of the last rows of cells; cleared.
+  // sums: per column, over the last row of cells; cleared afterwards.
   void add_costs(int band, int row, uint32_t* sums) {
     const uint32_t step = steps_[static_cast<size_t>(band)];
     const auto rows = static_cast<uint32_t>(row % kSide + 1);
@@ -108,7 +107,6 @@ class CostRows final : public ForwardRows {
   int half_;                     // columns of a band
 };
 
-// A band that may have directions.
 struct DirectedBand {
   std::unique_ptr<DirectionalBank> bank;
   std::vector<uint32_t> sums;  // [half of the columns]
@@ -134,12 +132,12 @@ class LowpassRows final : public ForwardRows {
   DirectedBands* directed_;
 };
 
-// The cost of a band's cells as it is in its bank, with 2^directions_log2 directions. A row of cells takes
-// rows that are `step` apart, and of each the halves of its columns that the direction has.
+// The cost of a band's cells in its bank, with 2^directions_log2 directions. A row of cells consists of rows
+// that are `step` apart, and in each of those halves that belong to the direction.
 uint64_t directed_cost(DirectedBand& band, Extent extent, int directions_log2, uint32_t step) {
   constexpr int kSide = 1 << kLog2DirectedCell;
   const int half = extent.cols / 2;
-  const int group = directions_log2 == 0 ? kSide / 2 : kSide;  // without directions a row has both halves
+  const int group = directions_log2 == 0 ? kSide / 2 : kSide;  // without directions both halves belong to it
   const uint32_t of_group = directions_log2 == 0 ? 2 : 1;
   const int row_step = directions_log2 == 2 ? 2 : 1;
   const uint64_t scale = slope_scale(kSide * kSide, step);
@@ -253,7 +251,7 @@ class CpuSlopeEstimator final : public SlopeEstimator {
     return steps;
   }
 
-  // Log2 of the directions of band i. What is in its bank is lost.
+  // log2 of the directions of band i. Overwrites its bank.
   int directions_of(int i, uint32_t step) {
     DirectedBand& band = directed_[static_cast<size_t>(i)];
     const auto cost = [&](int n) { return directed_cost(band, layout_.band(1), n, step); };
@@ -267,7 +265,7 @@ class CpuSlopeEstimator final : public SlopeEstimator {
     return kDirectedDepth;
   }
 
-  // Slopes of a scale from the costs. False: it has none.
+  // Decides the slopes of a scale from the costs. False: it has none.
   bool decide(Extent blocks, int8_t* found) {
     const size_t count = blocks.area();
     const auto cost_of = [&](size_t block, int slope) {

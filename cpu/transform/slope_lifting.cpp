@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The 9/7 of a range of rows, vertically along slopes (directional lifting: Ding et al. 2007; Chang and Girod
-// 2007): a step takes a column to one side of its own in the row above, and one as far to the other side in
-// the row below. Rows must then be whole, so the vertical steps come before the horizontal ones.
+// 2007): a step uses a column to one side in the row above, and one as far to the other side in the row
+// below. Rows must then be complete, so the vertical steps come before the horizontal ones.
 #include <algorithm>
 
 #include "cpu/transform/wavelet_ring.hpp"
@@ -34,7 +34,7 @@ void Wavelet::forward_piece_along(const Ring& ring, int begin, int end, SlopeVie
   const auto lift_due = [&](int k) { forward_steps_9_7(k, begin, lift); };
   forward_cascade_9_7(begin, end, pairs, load, lift_due, [&](int i) {
     finish(ring.even(i), 0, i);
-    // Step 4 of the next pair still needs the odd row.
+    // Step 4 of the next pair still needs the odd row unchanged.
     std::copy_n(ring.odd(i), ring.width(), ring.spare());
     finish(ring.spare(), 2, i);
   });

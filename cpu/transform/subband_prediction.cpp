@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 constexpr int kPiece = 1024;  // columns at a time
-constexpr int kChunk = 8;     // levels that one move copies
+constexpr int kChunk = 8;     // levels copied at once
 
 // Columns [begin, end) of a piece move by (dy, dx).
 struct Run {

@@ -27,18 +27,18 @@ namespace {
 
 constexpr size_t kGrain = 1 << 14;  // fewest levels worth a thread
 
-// The first level of row r of a subband in the plane's array.
+// Index of the first level of row r of a subband in the plane's array.
 size_t row_offset(const Subband& s, int r) {
   return s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols);
 }
 
-// The samples, input of the forward and output of the inverse transform.
+// The samples: input of the forward transform, output of the inverse.
 struct Picture {
   PlaneView<const Sample> samples;  // forward
   PlaneView<const Sample> prediction;
   const SkippedRuns& skipped;
   int dc_offset;
-  // Inverse.
+  // Used by the inverse.
   ToSamples to_samples;
   PlaneView<Sample> result;
   const Sample* prediction_row(int r) const {
@@ -72,7 +72,7 @@ class ContourletCoder final : public TransformCoder {
     return bands_[static_cast<size_t>(laplacian() ? scale : 3 * (scale - 1) + orientation)];
   }
   PlaneView<Coefficient> lowpass(int scale) const { return lowpass_views_[static_cast<size_t>(scale)]; }
-  /// Wavelet.
+  /// Used by wavelets.
   BlockMask& lowpass_mask(int scale, int row) {
     return lowpass_masks_[static_cast<size_t>(scale)][static_cast<size_t>(row)];
   }
@@ -159,7 +159,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     });
   }
 
-  // Wavelet: bands have half the picture's width. Only residuals are looked at for zeros.
+  // Wavelets: bands have half the picture's width. Only residuals are searched for zero blocks.
   BlockMask read_band(int orientation, int row, Coefficient* band, BlockMask wanted) override {
     const bool residual = picture_.prediction.data != nullptr;
     if (orientation == 0) {
@@ -196,7 +196,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     clear_blocks(~mask, half_, levels);
   }
 
-  // Laplacian: a band has the picture's extent.
+  // Laplacian: bands have the picture's extent.
   void write_picture(int row, Coefficient* even, Coefficient* odd) override {
     write_picture(row, even, odd, kAllBlocks);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the inverse wavelet needs to write samples that are not skipped. Steps spread what is not 0 over most
-// of a picture, so zeros alone leave out little. The 5/3 is so fast that it gains nothing.
+// The blocks that the inverse wavelet must compute to write samples that are not skipped. Lifting spreads
+// nonzero coefficients over most of a picture, so zeros alone save little. The 5/3 is so fast that it gains
+// nothing.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace ctv {
 
-/// Of a row of the lowpass, the blocks that the inverse reads. Vertical steps on the even row of its pair,
-/// and those due with them, matter to the rows up to 3 away. wanted: as of Wavelet::inverse()
+/// The blocks of a row of the lowpass that the inverse reads. Vertical steps spread an even row, and the
+/// steps due with it, up to 3 rows. wanted: as in Wavelet::inverse().
 inline BlockMask wanted_lowpass(std::span<const BlockMask> wanted, int row) {
   if (wanted.empty()) return kAllBlocks;
   const int end = std::min(row + 2, static_cast<int>(wanted.size()));
@@ -24,13 +25,13 @@ inline BlockMask wanted_lowpass(std::span<const BlockMask> wanted, int row) {
   return mask;
 }
 
-/// Of scales, from the last one that is inverted to the first: what Wavelet::inverse() takes.
+/// The wanted blocks of all scales, from the last inverted scale to the first, for Wavelet::inverse().
 class WantedBlocks {
  public:
   explicit WantedBlocks(int scales) : pairs_(static_cast<size_t>(scales)) {}
   std::span<const BlockMask> operator[](int scale) const { return pairs_[static_cast<size_t>(scale - 1)]; }
-  /// rows: of the samples, for `last`; half of those of the scale before, otherwise. all: if the scale has
-  /// slopes
+  /// rows: those of the samples for the scale `last`; otherwise half of those of the previous scale. all: if
+  /// the scale has slopes.
   void find(int scale, int last, int rows, bool all, const SkippedRuns& skipped) {
     CountedVector<BlockMask>& pairs = pairs_[static_cast<size_t>(scale - 1)];
     pairs.clear();

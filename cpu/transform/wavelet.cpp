@@ -170,7 +170,7 @@ void Wavelet::lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, b
   });
 }
 
-// All of the 9/7, the first on the row above row r. None is at the border of the picture.
+// All steps of the 9/7, the first on the row above row r. None may be at the border of the picture.
 void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wanted) {
   std::array<Coefficient*, 6> rows{};
   std::array<BlockMask*, 6> masks{};
@@ -187,7 +187,7 @@ void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wan
   lift_9_7_rows(inverse, rows, ring.half, ring.stride, all);
 }
 
-// A step of the 9/7, unless the pair is before `first` or outside the picture.
+// One step of the 9/7, unless the pair is before `first` or outside the picture.
 void Wavelet::lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first, BlockMask wanted) {
   if (pair < std::max(first, 0) || pair >= ring.pairs()) return;
   const int r = 2 * pair + step % 2;

@@ -13,15 +13,15 @@
 namespace ctv {
 
 /// Input and output of a wavelet scale. Called from several threads for different rows; a row may be read
-/// twice. Rows of the picture are deinterleaved into even and odd columns, and their masks are of either.
-/// What is read is 0 outside its mask; what is written need not be. Masks of the picture include the blocks
-/// that steps along the row reach.
+/// twice. Rows of the picture are deinterleaved into even and odd columns, and a mask applies to both. Blocks
+/// outside its mask are 0 when read, and may have any value when written. Masks of the picture include the
+/// blocks that horizontal steps reach.
 class WaveletRows {
  public:
   virtual ~WaveletRows() = default;
   virtual BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
   virtual void write_picture(int row, Coefficient* even, Coefficient* odd, BlockMask mask) = 0;
-  /// orientation 0: lowpass, 1 HL, 2 LH, 3 HH. Other blocks than the wanted ones need not be read.
+  /// orientation 0: lowpass, 1 HL, 2 LH, 3 HH. Only the wanted blocks need be read.
   virtual BlockMask read_band(int orientation, int row, Coefficient* band, BlockMask wanted) = 0;
   virtual void write_band(int orientation, int row, const Coefficient* band, BlockMask mask) = 0;
 };
@@ -30,7 +30,7 @@ class Wavelet {
  public:
   /// picture: the largest extent of later calls; both extents are even.
   Wavelet(Pyramid kind, Extent picture, int threads);
-  /// slopes: of the 9/7 alone. wanted: of row pairs, the blocks that matter, with what steps along a row
+  /// slopes: with the 9/7 only. wanted: per row pair, the needed blocks including those that horizontal steps
   /// reach; empty: all, as with slopes.
   void forward(Extent picture, WaveletRows& rows, SlopeView slopes = {});
   void inverse(Extent picture, WaveletRows& rows, SlopeView slopes = {},
@@ -56,7 +56,7 @@ class Wavelet {
 
   Pyramid kind_;
   int threads_;
-  size_t piece_size_;  // elements of one piece's ring
+  size_t piece_size_;  // elements in a piece's ring
   AlignedBuffer<Coefficient> buffer_;
 };
 

@@ -14,7 +14,7 @@ inline constexpr int kRing = 4;         // row pairs, a power of two
 inline constexpr int kMargin = kBlock;  // elements around each half of a row
 inline constexpr int kReach97 = 2;      // row pairs that the 9/7 needs beyond a range
 
-/// mirror(), which divides, of positions up to 3 outside.
+/// mirror() without division, for positions up to 3 outside.
 inline int mirror_near(int i, int n) {
   if (n < 4) return mirror(i, n);
   return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i;
@@ -26,11 +26,11 @@ inline int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; 
 // highpass | margin]. Row pair k is in slot k modulo kRing.
 struct Wavelet::Ring {
   Coefficient* data;
-  BlockMask* masks;  // of its rows, either half
+  BlockMask* masks;  // per row, for either half
   Extent picture;
   int half;  // columns of each half
   int stride;
-  std::span<const BlockMask> wanted;  // of row pairs, by the inverse; empty: all
+  std::span<const BlockMask> wanted;  // inverse: per row pair; empty: all
 
   int pairs() const { return picture.rows / 2; }
   int width() const { return 2 * stride; }
@@ -48,7 +48,7 @@ struct Wavelet::Ring {
     if (r < 0 || r >= picture.rows) r = mirror(r, picture.rows);  // divides
     return r & (2 * kRing - 1);
   }
-  /// Calls code(first, n) for both halves of a row.
+  /// Calls code(first, n) for each half of a row.
   template <typename Code>
   void for_halves(Code code) const {
     code(kMargin, half);
@@ -63,11 +63,12 @@ struct Wavelet::Ring {
   void mirror_odd(Coefficient* t) const {
     for (const int p : {-1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror_near(p, 2 * half) - 1) / 2];
   }
-  /// What steps along slopes need.
+  /// Mirrors the columns that steps along slopes need.
   void mirror_both(Coefficient* row) const {
     const auto at = [&](int p) -> Coefficient& {
       Coefficient* const columns = (p & 1) != 0 ? high(row) : low(row);
-      return columns[p >> 1];  // in one expression, gcc 12 with -fsanitize=shift takes p unset in one case
+      return columns[p >>
+                     1];  // two expressions: in one, gcc 12 with -fsanitize=shift takes p as uninitialised
     };
     for (int i = 1; i <= kSlopeReach; ++i) {
       for (const int p : {-i, 2 * half - 1 + i}) at(p) = at(mirror(p, 2 * half));
@@ -75,9 +76,9 @@ struct Wavelet::Ring {
   }
 };
 
-/// Lifts row pairs begin .. end - 1 forward. Each step of the 9/7 reads one row on either side, so the four
-/// steps form a cascade. A range needs two further pairs at either end. load(row) fills a row, lift(k) does
-/// the steps that are due with pair k in the ring, finish(pair) takes a complete pair.
+/// Lifts row pairs begin .. end - 1 forward. Each step of the 9/7 reads one row above and below, so the four
+/// steps form a cascade, and a range needs two more pairs at either end. load(row) fills a row, lift(k) does
+/// the steps due when pair k is in the ring, finish(pair) takes a complete pair.
 template <typename Load, typename Lift, typename Finish>
 void forward_cascade_9_7(int begin, int end, int pairs, Load load, Lift lift, Finish finish) {
   for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {

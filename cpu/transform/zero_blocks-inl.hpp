@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole blocks of rows that are 0 (zero_blocks.hpp). Included once per instruction set.
+// Whole blocks of zeros in rows (zero_blocks.hpp). Included once per instruction set.
 #if defined(CTV_CPU_ZERO_BLOCKS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_ZERO_BLOCKS_INL_HPP
 #undef CTV_CPU_ZERO_BLOCKS_INL_HPP
@@ -33,13 +33,13 @@ HWY_INLINE bool AnyAbove(const Coefficient* x, int count, int dead) {
 #else
 template <int kLanes>
 bool AnyAbove(const Coefficient* x, int count, int dead) {
-  uint16_t most = 0;  // of magnitudes, plus `dead` where positive, modulo 2^16
+  uint16_t most = 0;  // maximum of the magnitudes, plus `dead` where positive, modulo 2^16
   for (int j = 0; j < count; ++j) most = max_of(most, static_cast<uint16_t>(x[j] + dead));
   return most > 2 * dead;
 }
 #endif
 
-/// clear_blocks(). Most runs are so short that a call of memset() takes longer.
+/// clear_blocks(). Most runs are so short that calling memset() takes longer.
 inline void ClearBlocks(BlockMask mask, int count, Coefficient* row) {
   for (BlockRun run(mask, count); run.next();) {
     int i = run.first;

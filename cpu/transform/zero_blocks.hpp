@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where rows of coefficients are 0, so that transforms need not look. Most of a residual is 0 where cells are
-// skipped.
+// Tracks zeros in rows of coefficients, so that transforms can skip them. Most of a residual is 0 where cells
+// are skipped.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,12 @@
 
 namespace ctv {
 
-/// Of a row's blocks of kBlock elements: bit b is 0 if block b is all 0; bit 63 also stands for those behind.
+/// The nonzero blocks, of kBlock elements, of a row: bit b is 0 if block b is all 0; bit 63 also covers all
+/// later blocks.
 using BlockMask = uint64_t;
 inline constexpr BlockMask kAllBlocks = ~BlockMask{0};
 
-/// Whether any of `count` elements is not 0. Words, since a sum of few large lanes is short.
+/// Whether any of `count` elements is not 0. Uses words: the reduction of a few large lanes is short.
 [[gnu::always_inline]] inline bool any_nonzero(const Coefficient* row, int count) {
   uint64_t any = 0;
   int i = 0;
@@ -36,20 +37,20 @@ inline BlockMask block_bit(int first, bool nonzero) {
   return BlockMask{nonzero} << std::min(first / kBlock, 63);
 }
 
-/// The blocks that lie in [first, end), but for those that bit 63 stands for.
+/// The blocks within [first, end), except those covered by bit 63.
 inline BlockMask blocks_within(int first, int end) {
   const int from = ceil_div(first, kBlock);
   const int to = std::min(end / kBlock, 63);
   return from < to ? (BlockMask{1} << to) - (BlockMask{1} << from) : 0;
 }
 
-/// With the blocks beside them, which lifting reaches.
+/// The blocks and their neighbours, which lifting reaches.
 inline BlockMask with_neighbours(BlockMask m) { return m | m << 1 | m >> 1; }
 
-/// With gaps of one or two blocks, which cost less than another call.
+/// Fills gaps of one or two blocks, which cost less than another call.
 inline BlockMask without_gaps(BlockMask m) { return m | (m << 1 & (m >> 1 | m >> 2)) | (m << 2 & m >> 1); }
 
-/// The mask of a row from that of its even and odd columns.
+/// The mask of an interleaved row from that of its even and odd columns.
 inline BlockMask joined_blocks(BlockMask m) {
   BlockMask x = m & 0xffffffffU;
   x = (x | x << 16) & 0x0000ffff0000ffffU;
@@ -60,7 +61,7 @@ inline BlockMask joined_blocks(BlockMask m) {
   return x | x << 1 | (m >> 32 != 0 ? BlockMask{1} << 63 : 0);
 }
 
-/// The mask of a row's even and odd columns.
+/// The mask of a row's even and odd columns from that of the row.
 inline BlockMask split_blocks(BlockMask m) {
   BlockMask x = (m | m >> 1) & 0x5555555555555555U;
   x = (x | x >> 1) & 0x3333333333333333U;
@@ -71,7 +72,7 @@ inline BlockMask split_blocks(BlockMask m) {
   return x | (m >> 63 != 0 ? kAllBlocks << 31 : 0);
 }
 
-/// The runs of blocks in a mask, of `count` elements: while next(), elements [first, end).
+/// Iterates over the runs of blocks in a mask, for `count` elements: while next(), elements [first, end).
 class BlockRun {
  public:
   int first = 0, end = 0;
@@ -91,7 +92,6 @@ class BlockRun {
   int count_;
 };
 
-/// Calls code(first, n) for them.
 template <typename Code>
 void for_blocks(BlockMask mask, int count, Code code) {
   for (BlockRun run(mask, count); run.next();) code(run.first, run.end - run.first);

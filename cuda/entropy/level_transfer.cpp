@@ -155,7 +155,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     // A frame that lacked memory after release() cannot be tried again: zeros are in the place of its levels.
     if (cleared_) return {CTV_ERROR_DEVICE, "CUDA: the levels of the frame have been released"};
     CTV_RETURN_IF_ERROR(allocate_uploaded());
-    side_in_frame_ = type != FrameType::kKey && run_decoder_ && d.alone();
+    side_in_frame_ = type != FrameType::kKey && run_decoder_ && d.single_frame();
     if (side_in_frame_) return {};
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), released_.get(), 0));
     if (levels_travel()) {

@@ -23,7 +23,7 @@ struct Work {
 };
 
 __global__ void __launch_bounds__(kThreads) lowpass_kernel(const __grid_constant__ Work work) {
-  follow();
+  pdl_begin();
   if (blockIdx.x == 0 && blockIdx.y == 0) {
     for (uint32_t c = threadIdx.x; c < work.components; c += kThreads) work.next_sums[c] = {};
   }
@@ -80,7 +80,7 @@ Status LowpassErrors::find(Device& device, const DeviceTileLayout& layout,
                   sums_.data() + own_sums_,
                   next,
                   static_cast<uint32_t>(components_)};
-  launch_alone(device, stream, lowpass_kernel, dim3(blocks_, sets_), kThreads, work);
+  launch_single_frame(device, stream, lowpass_kernel, dim3(blocks_, sets_), kThreads, work);
   return device.launched("lowpass_kernel");
 }
 

@@ -69,7 +69,7 @@ __device__ __forceinline__ void sort_keys(uint32_t* keys) {
 }
 
 __global__ void __launch_bounds__(kRunThreads) count_kernel(const __grid_constant__ Work work) {
-  follow();
+  pdl_begin();
   __shared__ RunChunkLevels chunk;
   __shared__ uint32_t counts[2][256];
   const uint32_t c = work.component_of[blockIdx.x];
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kRunThreads) count_kernel(const __grid_constan
 }
 
 __global__ void __launch_bounds__(kRunThreads) code_kernel(const __grid_constant__ Work work) {
-  follow();
+  pdl_begin();
   __shared__ uint64_t sums[kRunWarps];
   __shared__ BlockMaker makers[2];
   const uint32_t t = threadIdx.x;
@@ -173,7 +173,7 @@ __device__ __forceinline__ uint32_t bits_of(const uint16_t* counts, const uint32
 }
 
 __global__ void __launch_bounds__(kRunThreads) measure_kernel(const __grid_constant__ Work work) {
-  follow();
+  pdl_begin();
   const uint32_t chunk = blockIdx.x * kRunWarps + threadIdx.x / kWarp;
   if (chunk >= work.chunks) return;
   const RunChunkCounts& counts = work.chunk_counts[chunk];
@@ -213,7 +213,7 @@ struct CodeWriter {
 };
 
 __global__ void __launch_bounds__(kRunThreads) write_kernel(const __grid_constant__ Work work) {
-  follow();
+  pdl_begin();
   __shared__ RunChunkLevels chunk;
   __shared__ uint32_t codes[2][256];
   __shared__ uint64_t sums[kRunWarps];
@@ -274,7 +274,7 @@ __global__ void __launch_bounds__(kRunThreads) write_kernel(const __grid_constan
 }
 
 __global__ void __launch_bounds__(kCopyThreads) copy_kernel(const __grid_constant__ Work work) {
-  follow();
+  pdl_begin();
   const uint64_t size = (work.sizes[blockIdx.y] + sizeof(uint4) - 1) / sizeof(uint4);
   const uint64_t first = work.components[blockIdx.y].bytes / sizeof(uint4);
   uint4* const from = reinterpret_cast<uint4*>(work.streams) + first;
@@ -337,15 +337,16 @@ Status RunEncoder::encode(Device& device, const std::array<const Level*, 3>& lev
                   chunk_counts_.data(),
                   chunks,
                   key ? 1U : 0U};
-  launch_alone(device, stream, count_kernel, chunks, kRunThreads, work);
+  launch_single_frame(device, stream, count_kernel, chunks, kRunThreads, work);
   CTV_RETURN_IF_ERROR(device.launched("count_kernel"));
-  launch_alone(device, stream, code_kernel, components, kRunThreads, work);
+  launch_single_frame(device, stream, code_kernel, components, kRunThreads, work);
   CTV_RETURN_IF_ERROR(device.launched("code_kernel"));
-  launch_alone(device, stream, measure_kernel, (chunks + kRunWarps - 1) / kRunWarps, kRunThreads, work);
+  launch_single_frame(device, stream, measure_kernel, (chunks + kRunWarps - 1) / kRunWarps, kRunThreads,
+                      work);
   CTV_RETURN_IF_ERROR(device.launched("measure_kernel"));
-  launch_alone(device, stream, write_kernel, chunks, kRunThreads, work);
+  launch_single_frame(device, stream, write_kernel, chunks, kRunThreads, work);
   CTV_RETURN_IF_ERROR(device.launched("write_kernel"));
-  launch_alone(device, stream, copy_kernel, dim3(copy_blocks_, components), kCopyThreads, work);
+  launch_single_frame(device, stream, copy_kernel, dim3(copy_blocks_, components), kCopyThreads, work);
   return device.launched("copy_kernel");
 }
 

@@ -56,7 +56,7 @@ __device__ TileSums find_bits(const BitWork& work, const DeviceTileSet& set, con
 }
 
 __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant__ BitWork work) {
-  follow();
+  pdl_begin();
   __shared__ TileSums sums[kTileBands];
   __shared__ uint32_t some[kTileBands];
   const uint32_t lane = threadIdx.x % kWarp;
@@ -99,7 +99,7 @@ struct CutWork {
 };
 
 __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant__ CutWork work) {
-  follow();
+  pdl_begin();
   __shared__ uint32_t warp_costs[kCutWarps];
   __shared__ uint32_t warp_ends[kCutWarps];
   const uint32_t lane = threadIdx.x % kWarp;
@@ -175,12 +175,12 @@ Status TileCutter::cut(Device& device, const DeviceTileLayout& layout, const Lev
   if (tiles == 0) return {};
   const BitWork bits{levels,        skips,         layout.sets.data(), layout.tiles.data(), bits_.data(),
                      quads_.data(), masks_.data(), sums_.data(),       skips_.data()};
-  launch_alone(device, stream, bits_kernel, tiles, kBitThreads, bits);
+  launch_single_frame(device, stream, bits_kernel, tiles, kBitThreads, bits);
   CTV_RETURN_IF_ERROR(device.launched("bits_kernel"));
   const CutWork cuts{layout.components.data(), sums_.data(),          first_.data(),
                      pieces_.data(),           piece_of_tile_.data(), piece_sums_.data()};
-  launch_alone(device, stream, cut_kernel, static_cast<unsigned>(layout.components.size()), kCutThreads,
-               cuts);
+  launch_single_frame(device, stream, cut_kernel, static_cast<unsigned>(layout.components.size()),
+                      kCutThreads, cuts);
   return device.launched("cut_kernel");
 }
 

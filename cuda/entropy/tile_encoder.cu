@@ -125,7 +125,7 @@ __device__ uint32_t event_of(const PieceWork& work, const TileGroup& group, uint
 }
 
 __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_constant__ PieceWork work) {
-  follow();
+  pdl_begin();
   __shared__ TileGroup group;
   using Writer = PieceWriter<kWindow>;
   __shared__ ReadyEvent windows[2][kWindow + Writer::kReadBeyond];
@@ -184,7 +184,7 @@ struct JoinWork {
 };
 
 __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constant__ JoinWork work) {
-  follow();
+  pdl_begin();
   __shared__ unsigned long long before;  // bytes of all pieces before the group
   __shared__ uint32_t sizes[kGroup], first[kGroup + 1];
   const PieceWork& pieces = work.pieces;
@@ -258,10 +258,10 @@ Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& le
                          notes_.events(),
                          components,
                          sizes_.data()};
-  launch_alone(device, stream, pieces_kernel, piece_blocks_, kPieceThreads, pieces);
+  launch_single_frame(device, stream, pieces_kernel, piece_blocks_, kPieceThreads, pieces);
   CTV_RETURN_IF_ERROR(device.launched("pieces_kernel"));
   const JoinWork join{pieces, source, heads_.data(), pieces_.data(), bytes_.data()};
-  launch_alone(device, stream, join_kernel, dim3(group_blocks_, components), kJoinThreads, join);
+  launch_single_frame(device, stream, join_kernel, dim3(group_blocks_, components), kJoinThreads, join);
   return device.launched("join_kernel");
 }
 

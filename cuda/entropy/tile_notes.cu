@@ -34,7 +34,7 @@ __device__ __forceinline__ uint32_t note_bands(const NoteWork& work, const Devic
 
 __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
     notes_kernel(const __grid_constant__ NoteWork work) {
-  follow();
+  pdl_begin();
   __shared__ NotedPart parts[kTileBands];
   __shared__ uint16_t numbers[kTileBands][kPartLevels];
   const uint32_t lane = threadIdx.x % kWarp;
@@ -94,7 +94,7 @@ Status TileNotes::initialise(Device& device, const TileLayout& layout) {
 Status TileNotes::note(Device& device, const DeviceTileLayout& layout, const TileCuts& cuts,
                        const LevelSource& levels, cudaStream_t stream) {
   const NoteWork work{levels, layout.sets.data(), layout.tiles.data(), cuts, events()};
-  launch_alone(device, stream, notes_kernel, tiles_, kNoteThreads, work);
+  launch_single_frame(device, stream, notes_kernel, tiles_, kNoteThreads, work);
   return device.launched("notes_kernel");
 }
 

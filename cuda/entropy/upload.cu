@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(kThreads) fetch_kernel(const uint8_t* from, si
 }  // namespace
 
 Status upload_bytes(Device& device, const uint8_t* from, size_t size, uint8_t* to, cudaStream_t stream) {
-  if (!device.alone()) {
+  if (!device.single_frame()) {
     CTV_CUDA_TRY(device, cudaMemcpyAsync(to, from, size, cudaMemcpyHostToDevice, stream));
     return {};
   }

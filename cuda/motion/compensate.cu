@@ -114,7 +114,7 @@ template <int kRows, int kCols>
 __global__ void __launch_bounds__(kWarp* kWarps)
     compensate_pieces_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
                              int across, PlaneView<Sample> prediction) {
-  follow();
+  pdl_begin();
   __shared__ UnitPatch<kRows> memory[kWarps];
   const int warp = thread_x() / kWarp;
   const int unit = static_cast<int>(blockIdx.x) * kWarps + warp;
@@ -181,7 +181,7 @@ constexpr int kBlockY = 8;
 __global__ void __launch_bounds__(kBlockX* kBlockY)
     compensate_samples_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
                               PlaneView<Sample> prediction) {
-  follow();
+  pdl_begin();
   const int r = static_cast<int>(blockIdx.y * kBlockY + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlockX + threadIdx.x);
   if (r >= prediction.rows || c >= prediction.cols) return;

@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     decide_skips_kernel(const __grid_constant__ Comparison c, const __grid_constant__ SearchPlanes luma,
                         const __grid_constant__ HalfPlanes halves, const uint8_t* still,
                         MotionVector* vectors, uint8_t* skips) {
-  follow();
+  pdl_begin();
   const int lane = thread_x() % kWarp;
   const int number = static_cast<int>(blockIdx.x * kWarps + threadIdx.x / kWarp);
   const int across = ceil_div(c.grid_cols, kUnits * kSkipUnit);

@@ -74,7 +74,7 @@ __device__ __forceinline__ uint32_t match_window(const SearchPlanes& planes, int
 
 template <int kSize>
 __global__ void __launch_bounds__(kWarp* kWarps) around_kernel(const __grid_constant__ Around a) {
-  follow();
+  pdl_begin();
   constexpr int kWords = kSize / 4;
   __shared__ Window<kSize> windows[kWarps];
   const int warp = thread_x() / kWarp;

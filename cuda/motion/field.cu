@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, kSadRowSt
     field_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
                  const __grid_constant__ FieldWork work, const MotionVector* before,
                  const __grid_constant__ FinerField to, uint32_t* costs) {
-  follow();
+  pdl_begin();
   using Own = Group<kSize, kSadRowStep>::Own;
   const int lane = thread_x() % kWarp;
   const int warp = static_cast<int>(blockIdx.x) * kWarps + thread_x() / kWarp;
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
     unite_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
                  const __grid_constant__ FieldWork work, const MotionVector* before,
                  const __grid_constant__ FinerField to, uint32_t* costs) {
-  follow();
+  pdl_begin();
   using Own = Shape<kSize>;
   constexpr int kGroups = kWarps * Own::kGroups;  // of a block of threads
   static_assert(kGroups % kSquareBlocks == 0);

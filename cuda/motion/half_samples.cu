@@ -75,7 +75,7 @@ __device__ __forceinline__ uint32_t down_columns(PackedTaps taps, const uint32_t
 
 __global__ void __launch_bounds__(kWarp* kWarps)
     half_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves) {
-  follow();
+  pdl_begin();
   __shared__ uint32_t whole[kWindowRows * kPitch];
   __shared__ uint32_t below[kRows * kPitch];
   const PackedTaps taps = packed_taps(kVectorUnit / 2);

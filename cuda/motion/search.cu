@@ -31,7 +31,7 @@ template <int kSize, int kCandidates>
 __global__ void __launch_bounds__(kMaxThreads)
     search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape,
                   int grid_cols, int unit, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
-  follow();
+  pdl_begin();
   constexpr int kWords = kSize / 4;
   extern __shared__ uint32_t memory[];
   __shared__ uint32_t best_cost[kMaxSide];
@@ -134,7 +134,7 @@ __device__ __forceinline__ bool is_still(const StillCells& still, int row, int c
 __global__ void __launch_bounds__(kStillThreads)
     leave_out_kernel(int rows, int cols, const __grid_constant__ StillCells still, MotionVector* vectors,
                      uint32_t* costs) {
-  follow();
+  pdl_begin();
   const int at = static_cast<int>(blockIdx.x) * kStillThreads + thread_x();
   if (at >= rows * cols || !is_still(still, at / cols, at % cols)) return;
   vectors[at] = {};

@@ -61,7 +61,7 @@ __device__ __forceinline__ uint32_t read_four(const Fill<T>& f, int row, int col
 
 template <typename T>
 __global__ void __launch_bounds__(kCols* kRows) fill_kernel(const __grid_constant__ Fill<T> f) {
-  follow();
+  pdl_begin();
   const int row = kSide * static_cast<int>(blockIdx.y * kRows + threadIdx.y) - f.border;
   const int col = kSide * static_cast<int>(blockIdx.x * kCols + threadIdx.x) - f.border;
   uint32_t words[kSide];

@@ -108,7 +108,7 @@ __device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& uni
 template <int kRows, int kCols>
 __global__ void __launch_bounds__(kWarp* kUnitWarps)
     find_still_kernel(const __grid_constant__ Comparison c, uint8_t* still) {
-  follow();
+  pdl_begin();
   const CellUnit unit = unit_of_warp(c);
   if (unit.row >= c.grid_rows) return;
   const int lane = thread_x() % kWarp;
@@ -117,9 +117,9 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
 }
 
 __global__ void __launch_bounds__(kWarp* kUnitWarps)
-    find_close_kernel(const __grid_constant__ Comparison c, uint32_t base_step, const MotionVector* vectors,
-                      uint8_t* close) {
-  follow();
+    skip_by_ssd_kernel(const __grid_constant__ Comparison c, uint32_t base_step, const MotionVector* vectors,
+                       uint8_t* close) {
+  pdl_begin();
   const CellUnit unit = unit_of_warp(c);
   if (unit.row >= c.grid_rows) return;
   const int lane = thread_x() % kWarp;
@@ -157,11 +157,11 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
   return device.launched("find_still_kernel");
 }
 
-Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const MotionVector* vectors, uint8_t* close) {
-  launch_kernel(device, find_close_kernel, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
+Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                   const MotionVector* vectors, uint8_t* close) {
+  launch_kernel(device, skip_by_ssd_kernel, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
                 comparison(planes, grid, base_step), base_step, vectors, close);
-  return device.launched("find_close_kernel");
+  return device.launched("skip_by_ssd_kernel");
 }
 
 }  // namespace ctv::cuda

@@ -15,10 +15,10 @@ Status decide_skips(Device& device, const SkipPlanes& planes, const SearchPlanes
                     const uint8_t* still, const SideInfo& side);
 Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   uint8_t* still);
-Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const MotionVector* vectors, uint8_t* close);
-Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                   const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                   const SideInfo& side);
+Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                   const MotionVector* vectors, uint8_t* close);
+Status merge_skip_vectors(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                          const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                          const SideInfo& side);
 
 }  // namespace ctv::cuda

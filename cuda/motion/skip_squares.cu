@@ -232,12 +232,12 @@ __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level,
 }
 
 __global__ void __launch_bounds__(kWarps* kWarp, 2)
-    unite_skips_kernel(const __grid_constant__ UnitedFrame frame) {
+    merge_skip_vectors_kernel(const __grid_constant__ UnitedFrame frame) {
   __shared__ UnitedRoot t;
   const int thread = thread_x();
   const int row = static_cast<int>(blockIdx.y) * SkipRoot::kSide;
   const int col = static_cast<int>(blockIdx.x) * SkipRoot::kSide;
-  follow();
+  pdl_begin();
   bool moves = false;
   if (thread < kWarp) {
     const bool unit = thread < SkipRoot::kUnits;
@@ -264,9 +264,9 @@ __global__ void __launch_bounds__(kWarps* kWarp, 2)
 
 }  // namespace
 
-Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                   const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                   const SideInfo& side) {
+Status merge_skip_vectors(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                          const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                          const SideInfo& side) {
   const UnitedFrame frame{
       source,
       reference,
@@ -275,8 +275,8 @@ Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<con
       side.vectors,
       has_pairs(source.data, source.stride) && has_pairs(reference.data, reference.stride)};
   const dim3 roots(static_cast<unsigned>(grid.root_cols()), static_cast<unsigned>(grid.root_rows()));
-  launch_kernel(device, unite_skips_kernel, roots, kWarps * kWarp, 0, frame);
-  return device.launched("unite_skips_kernel");
+  launch_kernel(device, merge_skip_vectors_kernel, roots, kWarps * kWarp, 0, frame);
+  return device.launched("merge_skip_vectors_kernel");
 }
 
 }  // namespace ctv::cuda

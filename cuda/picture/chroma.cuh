@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chroma resampling: mean of 2x2 down, bilinear from four neighbours up (Katsigiannis et al., section II),
-// one sample at a time. It has no pass of its own: the kernels of colour.cu fetch through it.
+// one sample at a time. It needs no separate pass: the kernels of colour.cu read through it.
 #pragma once
 
 #include "codec/dsp/chroma.hpp"
@@ -15,7 +15,8 @@ struct SamplePlane {
   CTV_HOST_DEVICE int at(int r, int c) const { return data[r * stride + c]; }
 };
 
-// Sample (r, c) of a chroma plane at another subsampling. Plane: BytePlane or SamplePlane of the true extent.
+// Sample (r, c) of a chroma plane with another subsampling. Plane: BytePlane or SamplePlane of the true
+// extent.
 template <typename Plane>
 __device__ __forceinline__ int resampled(const Plane& p, ChromaShift from, ChromaShift to, int r, int c) {
   const int c0 = from.x < to.x ? 2 * c : c;

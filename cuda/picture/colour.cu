@@ -24,21 +24,21 @@ __device__ __forceinline__ int thread_col() { return static_cast<int>(blockIdx.x
 struct PlaneImport {
   BytePlane source;
   ChromaShift from, to;
-  Extent extent;  // the plane's true one
+  Extent extent;  // the true extent of the plane
   PlaneView<Sample> plane;
 };
 struct PlaneImports {
   PlaneImport of[2];
 };
 
-// One layer of the grid for each plane.
+// One layer of the grid per plane.
 __global__ void __launch_bounds__(kBlock* kBlock)
     import_chroma_kernel(const __grid_constant__ PlaneImports imports) {
   const PlaneImport& import = imports.of[blockIdx.z];
   const PlaneView<Sample>& plane = import.plane;
   const int r = thread_row();
   const int c = thread_col();
-  follow();
+  pdl_begin();
   if (r >= plane.rows || c >= plane.cols) return;
   plane.row(r)[c] =
       static_cast<Sample>(resampled(import.source, import.from, import.to, min_of(r, import.extent.rows - 1),
@@ -59,21 +59,21 @@ __device__ __forceinline__ void put(const PlaneView<Sample>& plane, int r, int c
   if (r < plane.rows && c < plane.cols) plane.row(r)[c] = static_cast<Sample>(v);
 }
 
-// One thread for each sample, or with quarter chroma for each 2x2.
+// One thread per sample, or per 2x2 samples with 4:2:0 chroma.
 template <bool kQuarter>
 __global__ void __launch_bounds__(kBlock* kBlock)
     import_rgb_kernel(const __grid_constant__ BytePlane source, const __grid_constant__ SamplePlanes planes) {
   const int r = thread_row();
   const int c = thread_col();
-  follow();
+  pdl_begin();
   if constexpr (!kQuarter) {
     const Ycocg v = ycocg_at(source, r, c);
     put(planes.of[0], r, c, v.y);
     put(planes.of[1], r, c, v.co);
     put(planes.of[2], r, c, v.cg);
   } else {
-    // Padding repeats the last chroma sample, which is not the mean of repeated pixels where the extent is
-    // even: so it repeats 2x2 pixels, and of luma their last row and column.
+    // Padding repeats the last chroma sample, which differs from the mean of repeated pixels if the extent is
+    // even. So the last 2x2 pixels are repeated for chroma, and the last row and column for luma.
     const int last_r = 2 * min_of(r, (source.rows - 1) / 2);
     const int last_c = 2 * min_of(c, (source.cols - 1) / 2);
     Ycocg v[4];
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const BytePlane& target = e.target;
   const int r = thread_row();
   const int c = thread_col();
-  follow();
+  pdl_begin();
   if (r >= target.rows || c >= target.cols) return;
   target.put(r, c, e.source.data == nullptr ? 128 : resampled(e.source, e.from, e.to, r, c));
 }
@@ -112,19 +112,19 @@ struct Colours {
   SamplePlane of[3];
   ChromaShift chroma;
   int planes;
-  int ycocg;  // also for mono, which is YCoCg without chroma
+  int ycocg;  // also for mono, as YCoCg without chroma
   YcbcrMatrix ycbcr;
 };
 
-// A warp has a piece of a row, which it joins in shared memory: it goes out by sixteen bytes a thread, for
-// bytes that go to the host's memory go at the pace of the bus (copy_planes.cu).
+// A warp joins a piece of a row in shared memory, and each thread then writes sixteen bytes: writes to host
+// memory are limited by the bus (copy_planes.cu).
 constexpr int kPiece = 512;    // pixels
-constexpr int kRun = 4;        // of a thread at once
-constexpr int kPieceRows = 8;  // of a block
+constexpr int kRun = 4;        // pixels per thread
+constexpr int kPieceRows = 8;  // per block
 
-// The rows of a chroma plane that a row of pixels lies between: twice the same without subsampling.
+// The two rows of a chroma plane around a row of pixels; without subsampling both are the same.
 struct ChromaRows {
-  int near, other;  // their first elements
+  int near, other;  // index of their first elements
 };
 __device__ __forceinline__ ChromaRows chroma_rows(const SamplePlane& p, ChromaShift from, int r) {
   const int near = r >> from.y;
@@ -133,8 +133,8 @@ __device__ __forceinline__ ChromaRows chroma_rows(const SamplePlane& p, ChromaSh
   return {near * stride, other * stride};
 }
 
-// resampled() of a run of pixels, from four samples of each row around it. Bilinear interpolation is
-// separable before it rounds, so the pixels share sums of columns. From 4:2:2, with one row twice, it is
+// resampled() of a run of pixels, from four samples of each surrounding row. Bilinear interpolation is
+// separable before rounding, so the pixels share sums of columns. For 4:2:2, with one row twice, it equals
 // upsample_linear().
 __device__ __forceinline__ void upsample_run(const Sample* samples, const ChromaRows& rows,
                                              const int (&cols)[kRun], int (&out)[kRun]) {
@@ -148,7 +148,7 @@ __device__ __forceinline__ void upsample_run(const Sample* samples, const Chroma
   }
 }
 
-// Red, green and blue as bytes, clamped, then 255.
+// Red, green and blue, clamped to bytes, then 255.
 __device__ __forceinline__ uint32_t pixel_of(const Rgb& v) {
   uint32_t high, pixel;
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(255), "r"(v.b), "r"(0));
@@ -156,8 +156,8 @@ __device__ __forceinline__ uint32_t pixel_of(const Rgb& v) {
   return pixel;
 }
 
-// kHalf: chroma has half the columns. Four blocks on a multiprocessor leave a thread the registers to load
-// all samples of a run before it uses one.
+// kHalf: chroma has half the columns. With four blocks per multiprocessor, a thread has enough registers to
+// load all samples of a run before it uses the first.
 template <bool kHalf>
 __global__ void __launch_bounds__(kBlock* kPieceRows, 4)
     export_rgb_kernel(const __grid_constant__ Colours source, const __grid_constant__ BytePlane target) {
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(kBlock* kPieceRows, 4)
   const int row = static_cast<int>(blockIdx.y) * kPieceRows + thread_y();
   const int col = static_cast<int>(blockIdx.x) * kPiece;
   const int lane = thread_x();
-  follow();
+  pdl_begin();
   if (row >= target.rows) return;
   const int count = min_of(target.cols - col, kPiece);
   const int luma = row * static_cast<int>(source.of[0].stride);
@@ -221,14 +221,14 @@ struct BytePlanes {
   BytePlane of[3];
 };
 
-// YCoCg planes to YCbCr of any shape, by way of 4:4:4; one thread for each chroma sample and its luma
-// samples.
+// Converts YCoCg planes to YCbCr with any subsampling, by way of 4:4:4; one thread per chroma sample and its
+// luma samples.
 __global__ void __launch_bounds__(kBlock* kBlock)
     export_converted_kernel(const __grid_constant__ Colours source, ChromaShift to,
                             const __grid_constant__ BytePlanes target) {
   const int r = thread_row();
   const int c = thread_col();
-  follow();
+  pdl_begin();
   if (r >= target.of[1].rows || c >= target.of[1].cols) return;
   Ycbcr v[4];
 #pragma unroll
@@ -269,11 +269,11 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     const int rows = max_of(planes[1].rows, planes[0].rows >> layout.chroma.y);
     const int cols = max_of(planes[1].cols, planes[0].cols >> layout.chroma.x);
     if (layout.chroma.y == 0) {
-      launch_alone(device, device.stream(), import_rgb_kernel<false>, blocks(rows, cols), threads,
-                   picture.planes[0], out);
+      launch_single_frame(device, device.stream(), import_rgb_kernel<false>, blocks(rows, cols), threads,
+                          picture.planes[0], out);
     } else {
-      launch_alone(device, device.stream(), import_rgb_kernel<true>, blocks(rows, cols), threads,
-                   picture.planes[0], out);
+      launch_single_frame(device, device.stream(), import_rgb_kernel<true>, blocks(rows, cols), threads,
+                          picture.planes[0], out);
     }
     return device.launched("import_rgb_kernel");
   }
@@ -286,7 +286,7 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
                               {picture.planes[2], from, layout.chroma, layout.extent(2), planes[2]}}};
   dim3 grid = blocks(planes[1].rows, planes[1].cols);
   grid.z = 2;
-  launch_alone(device, device.stream(), import_chroma_kernel, grid, dim3(kBlock, kBlock), imports);
+  launch_single_frame(device, device.stream(), import_chroma_kernel, grid, dim3(kBlock, kBlock), imports);
   return device.launched("import_chroma_kernel");
 }
 
@@ -304,14 +304,14 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
     const dim3 pieces(blocks_for(luma.cols, kPiece), blocks_for(luma.rows, kPieceRows));
     const bool half = layout.planes == 3 && layout.chroma.x != 0;
     auto* const kernel = half ? export_rgb_kernel<true> : export_rgb_kernel<false>;
-    launch_alone(device, device.stream(), kernel, pieces, dim3(kBlock, kPieceRows), colours, luma);
+    launch_single_frame(device, device.stream(), kernel, pieces, dim3(kBlock, kPieceRows), colours, luma);
     return device.launched("export_rgb_kernel");
   }
   const ChromaShift to = chroma_shift(picture.format);
   if (ycocg && picture.format != CTV_FORMAT_GRAY8) {
     const BytePlanes out{{picture.planes[0], picture.planes[1], picture.planes[2]}};
-    launch_alone(device, device.stream(), export_converted_kernel, blocks(out.of[1].rows, out.of[1].cols),
-                 threads, colours, to, out);
+    launch_single_frame(device, device.stream(), export_converted_kernel,
+                        blocks(out.of[1].rows, out.of[1].cols), threads, colours, to, out);
     return device.launched("export_converted_kernel");
   }
   if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 0, 1, picture);
@@ -323,7 +323,7 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
     exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{},
                      p == 0 ? ChromaShift{} : layout.chroma, p == 0 ? ChromaShift{} : to, picture.planes[p]};
   }
-  launch_alone(device, device.stream(), export_planes_kernel, grid, threads, exports);
+  launch_single_frame(device, device.stream(), export_planes_kernel, grid, threads, exports);
   return device.launched("export_planes_kernel");
 }
 

@@ -9,7 +9,7 @@
 
 namespace ctv::cuda {
 
-/// One plane of bytes of a picture: element (r, c) is data[r * stride + c * step].
+/// A plane of bytes of a picture: element (r, c) is data[r * stride + c * step].
 struct BytePlane {
   uint8_t* data = nullptr;
   ptrdiff_t stride = 0;
@@ -22,7 +22,7 @@ struct BytePlane {
   }
 };
 
-/// A picture as planes of bytes: Y, Cb, Cr (or Y alone); RGB(A): plane 0 with step 3 or 4.
+/// A picture as planes of bytes: Y, Cb, Cr (or Y only); RGB(A): plane 0 with step 3 or 4.
 struct BytePicture {
   ctv_format format = CTV_FORMAT_NONE;
   BytePlane planes[3];
@@ -31,14 +31,14 @@ struct BytePicture {
 BytePicture byte_picture(ctv_format format, int width, int height, void* const data[],
                          const ptrdiff_t stride[]);
 
-/// Padded by repeating the last row and column.
+/// Pads by repeating the last row and column.
 Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout,
                      const Planes& planes);
-/// From planes of the true extents (already reduced) to bytes.
+/// Converts planes of the true extents (already reduced) to bytes.
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture);
 
-/// The same where no plane changes its shape, for planes `first` to `end` - 1.
+/// The same without conversion, for planes `first` to `end` - 1.
 Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
                    const Planes& planes, size_t first, size_t end);
 Status export_same(Device& device, const ConstPlanes& planes, size_t first, size_t end,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes that keep their shape between a picture's bytes and samples: they are only widened or narrowed.
-// Several planes in one launch; blocks without samples are not launched. Bytes come in by words of four, a
-// thread each. They go out by a warp for a piece of a row, sixteen a thread where they lie so: bytes that go
-// to the host's memory go at the pace of the bus, and few threads wait for it.
+// Planes whose samples are only widened or narrowed between a picture's bytes and 16 bits. Several planes
+// share a launch; blocks without samples are not launched. Reads: a word of four bytes per thread. Writes: a
+// warp takes a piece of a row, sixteen bytes per thread where aligned. Writes to host memory are limited by
+// the bus, so few threads should wait for it.
 #include <array>
 
 #include "cuda/picture/colour.hpp"
@@ -12,17 +12,17 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-constexpr int kRun = 4;  // samples of a thread
+constexpr int kRun = 4;  // samples per thread
 constexpr int kPieceRun = 16;
-constexpr int kPiece = kBlock * kPieceRun;  // samples of a warp
-constexpr int kPieceRows = 8;               // of a block
+constexpr int kPiece = kBlock * kPieceRun;  // samples per warp
+constexpr int kPieceRows = 8;               // per block
 
-/// Blocks of three planes one after the other: where each begins.
+/// Numbers of the first blocks of up to three planes that share a launch.
 struct PlaneBlocks {
   unsigned begin[4];
   unsigned across[3];
 };
-/// extents: of each plane, as its kernel writes it; {0, 0}: no such plane. each: of a block.
+/// extents: of each plane as its kernel writes it; {0, 0}: no such plane. each: extent of a block.
 PlaneBlocks plane_blocks(const std::array<Extent, 3>& extents, Extent each) {
   PlaneBlocks blocks{};
   for (size_t p = 0; p < 3; ++p) {
@@ -32,7 +32,7 @@ PlaneBlocks plane_blocks(const std::array<Extent, 3>& extents, Extent each) {
   return blocks;
 }
 
-/// Of a block: its first row and column.
+/// First row and column of a block.
 struct Place {
   int plane, row, col;
 };
@@ -43,7 +43,7 @@ __device__ __forceinline__ Place place_of(const PlaneBlocks& blocks, int rows, i
           static_cast<int>(block % blocks.across[plane]) * cols};
 }
 
-// Whether so many samples and bytes of a plane lie in one piece each; of at most eight samples.
+// Whether `count` bytes, and samples up to eight at a time, can be accessed as words.
 __device__ __forceinline__ bool in_words(const uint8_t* bytes, int step, const Sample* samples,
                                          unsigned count) {
   return step == 1 && reinterpret_cast<uintptr_t>(bytes) % count == 0 &&
@@ -66,13 +66,13 @@ __device__ __forceinline__ uint2 narrowed(const uint4& eight) {
 
 struct Imports {
   BytePlane from[3];
-  Extent extent[3];  // the planes' true ones
+  Extent extent[3];  // true extents of the planes
   PlaneView<Sample> to[3];
 };
 
 __global__ void __launch_bounds__(kBlock* kBlock)
     import_same_kernel(const __grid_constant__ Imports imports, const __grid_constant__ PlaneBlocks blocks) {
-  follow();
+  pdl_begin();
   Place at = place_of(blocks, kBlock, kBlock * kRun);
   at.row += thread_y();
   at.col += thread_x() * kRun;
@@ -102,7 +102,7 @@ struct Exports {
 
 __global__ void __launch_bounds__(kBlock* kPieceRows)
     export_same_kernel(const __grid_constant__ Exports exports, const __grid_constant__ PlaneBlocks blocks) {
-  follow();
+  pdl_begin();
   const Place at = place_of(blocks, kPieceRows, kPiece);
   const BytePlane& target = exports.to[at.plane];
   const int row = at.row + thread_y();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter: a block filters a tile, and a thread some pairs of samples, one below the other, as two
-// halves of 32-bit words. A thread adds up the differences across its samples and those above and below, and
-// takes the sums beside its own from shared memory. To decide, each warp has a tile of its own, the rows of a
-// row of cells that decide.
-// Changes of the squared error are brought together by atomic additions: integers add up alike in any order.
+// The loop filter. A block filters a tile, and a thread some vertically adjacent pairs of samples, as the
+// halves of 32-bit words. A thread sums the differences of its samples and those above and below, and takes
+// the sums of the columns next to them from shared memory. For the encoder's decision, each warp has its own
+// tile: the rows that decide of a row of cells. Changes of the squared error are summed by atomic additions,
+// whose order does not matter for integers.
 #include "cuda/picture/loop_filter.hpp"
 
 #include <climits>
@@ -18,37 +18,37 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kRows = 4;               // of a thread that filters
-constexpr int kDown = kWarps * kRows;  // samples of a block that filters
+constexpr int kRows = 4;               // rows per thread in the filter
+constexpr int kDown = kWarps * kRows;  // rows per block in the filter
 constexpr int kAcross = 2 * kWarp;
-constexpr int kGroup = 8;  // threads whose columns have one root, whatever the subsampling
+constexpr int kGroup = 8;  // threads whose columns belong to one root, for any subsampling
 constexpr int kThreads = kWarp * kWarps;
-constexpr int kPairs = kWarp + 2;  // of a row, one before the tile and one behind
-// Added to samples, so that none is negative and differences of pairs do not borrow. Predictions, which
-// filter_changes reads, overshoot the range of chroma to 781 at most: the filter's taps add up to 112/64 in
-// magnitude.
+constexpr int kPairs = kWarp + 2;  // per row, including one before and one after the tile
+// Bias of samples, which makes all positive, so that packed differences do not borrow. Predictions, which
+// filter_changes() reads, overshoot the range of chroma by at most 781: the magnitudes of the filter's taps
+// add up to 112/64.
 constexpr int kBias = 1024;
 constexpr uint32_t kSigns = 0x80008000;
 constexpr uint32_t kLargest = 0x7fff7fff;
 
 CTV_HOST_DEVICE uint32_t both(int value) { return (static_cast<uint32_t>(value) & 0xffff) * 0x00010001U; }
 
-// kTileRows: filtered.
+// kTileRows: number of filtered rows.
 template <int kTileRows>
 struct FilterTile {
   static constexpr int kLoaded = kTileRows + 2 * kFilterReach;
   uint32_t samples[kLoaded][kPairs];
-  // Of three differences, one below the other: across, down, falling, rising. No sum has more than 16 bits.
+  // Sums of three vertically adjacent differences: across, down, falling, rising. Each fits in 16 bits.
   uint4 sums[kTileRows][kPairs];
 };
 
-// Of each class: weights w of pairs of neighbours as bytes w, 0, 0, w, and what the sum begins with.
+// Per class: weights w of pairs of neighbours as bytes w, 0, 0, w, and the initial value of the sum.
 using TileWeights = uint4[kFilterClasses][2];
 
 __device__ __forceinline__ uint32_t difference_of(uint32_t a, uint32_t b) {
   return __vmaxs2(a, b) - __vmins2(a, b);
 }
-// The pairs one column to the left and to the right of `own`.
+// The pairs one column to the left and one column to the right of `own`.
 __device__ __forceinline__ uint32_t to_the_left(uint32_t before, uint32_t own) {
   return __funnelshift_r(before, own, 16);
 }
@@ -56,7 +56,7 @@ __device__ __forceinline__ uint32_t to_the_right(uint32_t own, uint32_t behind) 
   return __funnelshift_r(own, behind, 16);
 }
 
-// Thread `thread` of kCount loads its part. The tile begins at (row, col).
+// Loads the share of thread `thread` of kCount. The tile begins at (row, col).
 template <int kCount, int kTileRows>
 __device__ __forceinline__ void load_samples(const PlaneView<const Sample>& plane, int row, int col,
                                              int thread, FilterTile<kTileRows>& tile) {
@@ -79,8 +79,8 @@ __device__ __forceinline__ void load_samples(const PlaneView<const Sample>& plan
   }
 }
 
-// A pair of neighbours pulls with two bounds added (pulls_of()), which the sums' beginnings take off again.
-// They also round, as filter_correction() does.
+// Pulls are computed with two bounds added (pulls_of()). The initial values of the sums subtract these, and
+// round as filter_correction() does.
 __device__ __forceinline__ void load_weights(const LoopFilter& filter, int thread, TileWeights& to) {
   if (thread >= kFilterClasses) return;
   uint32_t words[8] = {};
@@ -96,8 +96,8 @@ __device__ __forceinline__ void load_weights(const LoopFilter& filter, int threa
   to[thread][1] = {words[4], words[5], words[6], words[7]};
 }
 
-// kOwn rows of pairs of one column from row `first` on, and those around them. Beside the first and the last
-// column of a tile there is nothing that counts.
+// kOwn rows of pairs of one column from row `first` on, with their surroundings. Neighbours of the first and
+// last column of a tile are not valid, and not used.
 template <int kOwn>
 struct OwnSamples {
   static constexpr int kAll = kOwn + 2 * kFilterReach;
@@ -120,7 +120,7 @@ struct OwnSamples {
     return {difference_of(left[r], right[r]), difference_of(pairs[r - 1], pairs[r + 1]),
             difference_of(left[r - 1], right[r + 1]), difference_of(right[r - 1], left[r + 1])};
   }
-  /// Of the differences of row `first` + i and those above and below.
+  /// Sums of the differences of row `first` + i and the rows above and below.
   __device__ __forceinline__ uint4 sums(int i) const {
     const uint4 a = differences(i + 1);
     const uint4 b = differences(i + 2);
@@ -129,7 +129,7 @@ struct OwnSamples {
   }
 };
 
-// Sums of the thread's own pairs, and of the columns beside the tile's. kCount threads have the tile.
+// Sums of the thread's pairs, and of the columns next to the tile. kCount threads share the tile.
 template <int kCount, int kOwn, int kTileRows>
 __device__ __forceinline__ void find_sums(const OwnSamples<kOwn>& own, int first, int thread,
                                           FilterTile<kTileRows>& tile) {
@@ -141,7 +141,7 @@ __device__ __forceinline__ void find_sums(const OwnSamples<kOwn>& own, int first
   }
 }
 
-// Of the differences of the three samples around each of the thread's pair, in a row of sums.
+// Sums of the differences of the three samples around each sample of the thread's pair, in a row of sums.
 __device__ __forceinline__ uint4 row_sum(const uint4* row) {
   const uint4 before = row[threadIdx.x];
   const uint4 own = row[threadIdx.x + 1];
@@ -153,9 +153,9 @@ __device__ __forceinline__ uint4 row_sum(const uint4* row) {
           sum(before.w, own.w, behind.w)};
 }
 
-// filter_class() of both samples. sum: of the differences around them, less than 2^15 even two together.
+// filter_class() of both samples. sum: of the differences around them; even two together are below 2^15.
 __device__ __forceinline__ uint32_t classes_of(const LoopFilter& filter, const uint4& sum) {
-  // 1 where a is greater than b
+  // Returns 1 where a is greater than b.
   const auto above = [](uint32_t a, uint32_t b) { return ~((b | kSigns) - a) >> 15 & both(1); };
   const auto part = [](uint32_t a, int shift) { return a >> shift & both(0x7fff >> shift); };
   const uint32_t fall = sum.z - part(sum.z, 2);
@@ -173,12 +173,12 @@ __device__ __forceinline__ uint32_t classes_of(const LoopFilter& filter, const u
   return direction + 4 * clarity + 16 * strength;
 }
 
-// How far two neighbours pull both samples, with the bound added to each pull. shift: bound less the samples.
+// Pulls of two neighbours on both samples, with the bound added to each. shift: bound minus the samples.
 __device__ __forceinline__ uint32_t pulls_of(uint32_t a, uint32_t b, uint32_t shift, uint32_t most) {
   return __viaddmin_s16x2_relu(a, shift, most) + __viaddmin_s16x2_relu(b, shift, most);
 }
 
-// What is added to both samples of each of the thread's rows, which are those from `first` on of the tile.
+// Corrections of both samples in each of the thread's rows, which begin at row `first` of the tile.
 template <int kOwn, int kTileRows>
 __device__ __forceinline__ void find_corrections(const FilterTile<kTileRows>& tile,
                                                  const OwnSamples<kOwn>& own, const TileWeights& weights,
@@ -213,14 +213,14 @@ __device__ __forceinline__ void find_corrections(const FilterTile<kTileRows>& ti
   }
 }
 
-// All planes in one launch: that of chroma alone would not fill the device.
+// All planes in one launch: chroma alone would not fill the device.
 struct UnfilteredPlanes {
   UnfilteredPlane of[3];
-  int first[3];   // number of the first block; beyond all blocks if there is no such plane
-  int across[3];  // blocks
+  int first[3];   // number of the first block; for a missing plane, a number beyond all blocks
+  int across[3];  // blocks per row
 };
 
-// A warp has half of the rows of a row of cells (filter_decides()).
+// A warp takes half of the rows of a row of cells (filter_decides()).
 template <int kOwn>
 __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const FilteredCells& cells,
                                             int cell_row, int left, const TileWeights& weights,
@@ -228,7 +228,7 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
   const int lane = thread_x();
   const int top = cell_row * 2 * kOwn + kOwn / 2;
   const int col = left + 2 * lane;
-  const int cell_col = cells.col_of(col);  // of both samples of a pair
+  const int cell_col = cells.col_of(col);  // the same for both samples of a pair
   const bool filtered =
       top < plane.samples.rows && col < plane.samples.cols && cells.filtered(cells.row_of(top), cell_col);
   if (__any_sync(kAllLanes, filtered) == 0) return;
@@ -263,7 +263,7 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
 __global__ void __launch_bounds__(kThreads)
     filter_changes_kernel(const __grid_constant__ UnfilteredPlanes planes, const uint8_t* skips,
                           unsigned long long* changes) {
-  follow();
+  pdl_begin();
   constexpr int kMost = 1 << (kLog2Cell - 1);
   __shared__ TileWeights weights;
   __shared__ union {
@@ -300,7 +300,7 @@ __device__ __forceinline__ void write_pair(const PlaneView<Sample>& to, int row,
 __global__ void __launch_bounds__(kThreads)
     filter_kernel(PlaneView<const Sample> from, const __grid_constant__ LoopFilter filter,
                   const __grid_constant__ FilteredCells cells, PlaneView<Sample> to) {
-  follow();
+  pdl_begin();
   __shared__ TileWeights weights;
   __shared__ FilterTile<kDown> tile;
   const int thread = thread_y() * kWarp + thread_x();
@@ -309,7 +309,7 @@ __global__ void __launch_bounds__(kThreads)
   const int first = thread_y() * kRows;
   const int row = top + first;
   const int col = left + 2 * thread_x();
-  static_assert(kRows <= 1 << (kLog2Cell - 1));  // so all samples of a thread are of one cell
+  static_assert(kRows <= 1 << (kLog2Cell - 1));  // so all samples of a thread belong to one cell
   const bool filtered =
       row < to.rows && col < to.cols && cells.filtered(cells.row_of(row), cells.col_of(col));
   if (__syncthreads_or(filtered ? 1 : 0) == 0) {
@@ -329,7 +329,7 @@ __global__ void __launch_bounds__(kThreads)
   find_sums<kThreads>(own, first, thread, tile);
   __syncthreads();
   if (col >= to.cols) return;
-  uint32_t corrections[kRows] = {};  // samples that stay are within the range
+  uint32_t corrections[kRows] = {};  // unfiltered samples are within the range already
   if (filtered) find_corrections(tile, own, weights, filter, first, corrections);
   const uint32_t lo = both(cells.geometry.range.lo + kBias);
   const uint32_t hi = both(cells.geometry.range.hi + kBias);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures between the caller and planes. Host pictures go through pinned memory of the transfer: the
-// caller's memory is free when the call returns, and the copy engines work beside the kernels. Borrowed
-// pictures in pinned memory of the caller's need no such copy. Device pictures are read where they lie: our
-// stream waits for the caller's, and the caller's for our reading.
+// Pictures between the caller and planes. Host pictures pass through the transfer's pinned memory: the
+// caller's memory is free when the call returns, and the copy engines work in parallel to the kernels.
+// Borrowed pictures in pinned memory need no such copy. Device pictures are read in place: our stream waits
+// for the caller's, and the caller's for our reads.
 #include "cuda/picture/picture_transfer.hpp"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class CudaPictureTransfer final : public PictureTransfer {
   }
 
   ~CudaPictureTransfer() override {
-    // Copies from and to this memory and that of borrowed pictures may still be on their way; one that was
-    // given to the stream before another failed has no event behind it.
+    // Copies that use this memory, or that of borrowed pictures, may still be running. After an error, the
+    // last copy may have no event.
     cudaStreamSynchronize(device_->up());
     for (const Event* event : {&exported_, &downloaded_}) event->settle();
   }
@@ -44,7 +44,7 @@ class CudaPictureTransfer final : public PictureTransfer {
       return {};
     }
 
-    // Room for RGBA from the start: graphs of RGB pictures keep the address.
+    // Room for RGBA from the start, so that graphs of RGB pictures keep their address.
     const ctv_format largest = picture.format == CTV_FORMAT_RGB8 ? CTV_FORMAT_RGBA8 : picture.format;
     CTV_RETURN_IF_ERROR(in_device_.reserve(d, picture_bytes(largest, layout_.width, layout_.height)));
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
@@ -57,15 +57,16 @@ class CudaPictureTransfer final : public PictureTransfer {
       in_.stride[p] = static_cast<ptrdiff_t>(bytes);
       at += bytes * static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
     }
-    // Each plane by itself, even where one follows the other: they may be pinned apart, and the search starts
-    // when luma has arrived.
+    // Planes are copied separately, even if they are contiguous: they may be pinned separately, and the
+    // search starts when luma has arrived.
     int p = 0;
     for (; p < planes && picture.borrowed != 0 && is_pinned(picture, p); ++p)
       CTV_RETURN_IF_ERROR(copy_plane(picture, p));
     if (p < planes) {
-      // The last upload from there ended long ago, unless somebody imports twice without a finish between.
+      // The last upload from this buffer has usually ended, unless two imports follow without finish().
       CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
-      // In parts, so that the copy engine starts earlier, it costs more in waking threads than it gains.
+      // A copy in several parts would start the copy engine earlier, but waking threads costs more than that
+      // gains.
       CTV_RETURN_IF_ERROR(in_host_.reserve(d, picture_bytes(picture.format, layout_.width, layout_.height)));
       host_copy_ = pack_picture(picture, in_host_.data(), threads_);
     }
@@ -115,9 +116,10 @@ class CudaPictureTransfer final : public PictureTransfer {
     out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
     out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
     const size_t size = picture_bytes(format, out_.width, out_.height);
-    // Kernels of one frame alone write whole words to the host: a copy begins later, and takes as long. With
-    // more in flight they would hold the device up.
-    direct_ = memory == CTV_MEMORY_HOST && d.alone() && (keeps_planes(layout_, format) || is_rgb(format));
+    // With one frame in flight, kernels write whole words to the host directly: a copy would begin later and
+    // take as long. With more frames in flight they would stall the device.
+    direct_ =
+        memory == CTV_MEMORY_HOST && d.single_frame() && (keeps_planes(layout_, format) || is_rgb(format));
     if (!direct_) CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
     if (memory == CTV_MEMORY_HOST) CTV_RETURN_IF_ERROR(out_host_.reserve(d, size));
     size_t at = 0;
@@ -128,7 +130,7 @@ class CudaPictureTransfer final : public PictureTransfer {
       at += plane_row_bytes(format, out_.width, p) * static_cast<size_t>(plane_rows(format, out_.height, p));
     }
     if (direct_ || memory == CTV_MEMORY_CUDA) return {};
-    return d.wait(downloaded_);  // the transfer's last picture has left the buffer
+    return d.wait(downloaded_);  // the transfer's previous picture has left the buffer
   }
 
   Status export_plane(int p, PlaneView<const Sample> plane) override {
@@ -192,7 +194,8 @@ class CudaPictureTransfer final : public PictureTransfer {
     return byte_picture(out_.format, out_.width, out_.height, written_.data(), out_.stride);
   }
 
-  /// Whether the copy engine reads a plane by itself: pinned, as far as its ends tell, and top down.
+  /// Whether the copy engine can read a plane directly: pinned, judging by its ends, and with a positive
+  /// stride.
   bool is_pinned(const ctv_picture& picture, int p) const {
     const auto pinned = [](const uint8_t* at) {
       cudaPointerAttributes attributes{};
@@ -227,13 +230,13 @@ class CudaPictureTransfer final : public PictureTransfer {
   std::shared_ptr<Device> device_;
   const PictureLayout layout_;
   const int threads_;
-  // Made for the first picture: encoders bring none down, decoders none up.
+  // Allocated for the first picture: encoders need no output buffer, decoders no input buffer.
   PinnedArray<uint8_t> in_host_, out_host_;
   DeviceArray<uint8_t> in_device_, out_device_;
   Event luma_, uploaded_, imported_, caller_, exported_, downloaded_;
-  ctv_picture host_copy_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
-  std::array<void*, 3> written_{};          // by kernels: the last one out
-  bool direct_ = false;                     // that is in host memory
+  ctv_picture host_copy_{}, in_{}, out_{};  // the last input: on the host, and where kernels read it
+  std::array<void*, 3> written_{};          // addresses of the last output that kernels write
+  bool direct_ = false;                     // that output is in host memory
 };
 
 }  // namespace

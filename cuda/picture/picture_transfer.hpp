@@ -8,7 +8,7 @@
 
 namespace ctv::cuda {
 
-/// threads: of the CPU, for the copies between the caller's memory and pinned memory.
+/// threads: CPU threads for copies between the caller's memory and pinned memory.
 Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(std::shared_ptr<Device> device,
                                                                const PictureLayout& layout, int threads);
 

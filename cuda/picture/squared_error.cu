@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Squared differences of two planes. A thread sums a column's piece of kRows samples, a warp its threads'
-// sums by shuffles, and one atomic addition per warp brings them together: integers add up alike in any
-// order. The sum goes down beside the next frame's kernels and is waited for only when it is asked for.
+// Squared differences of two planes. A thread sums kRows samples of a column, a warp its threads' sums by
+// shuffles, and one atomic addition per warp gives the total; the order does not matter for integers. The sum
+// is downloaded in parallel to the next frame's kernels, and waited for only when it is needed.
 #include "cuda/picture/squared_error.hpp"
 
 #include "cuda/runtime/warp.cuh"
@@ -12,7 +12,7 @@ namespace {
 constexpr int kWarps = 8;
 constexpr int kRows = 16;
 
-using Sum = unsigned long long;  // what atomicAdd takes
+using Sum = unsigned long long;  // type of atomicAdd()
 
 __global__ void __launch_bounds__(kWarp* kWarps)
     squared_error_kernel(PlaneView<const Sample> a, PlaneView<const Sample> b, Sum* total) {
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   Sum sum = 0;
   if (col < a.cols) {
     for (int r = row0; r < min(row0 + kRows, a.rows); ++r) {
-      // A difference has 17 bits with its sign, so its square fits 32 without one.
+      // A difference has 17 bits including its sign, so its square fits in 32 bits unsigned.
       const auto d = static_cast<uint32_t>(a.row(r)[col] - b.row(r)[col]);
       sum += d * d;
     }
@@ -41,7 +41,7 @@ class CudaDistortionMeter final : public DistortionMeter {
     CTV_RETURN_IF_ERROR(on_device_.allocate(d, 1));
     CTV_RETURN_IF_ERROR(on_host_.allocate(d, 1));
     CTV_RETURN_IF_ERROR(summed_.create(d, cudaEventDisableTiming));
-    // No waiting_flags(): it is not for this that a frame's last thread waits, and the sum is mostly there.
+    // Not waiting_flags(): other work determines when a frame ends, and the sum has usually arrived by then.
     CTV_RETURN_IF_ERROR(copied_.create(d, cudaEventDisableTiming | cudaEventBlockingSync));
     return {};
   }
@@ -49,7 +49,7 @@ class CudaDistortionMeter final : public DistortionMeter {
   Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    // The sum of a measurement that was not read may be lost.
+    // The result of a measurement that was not read may be lost.
     {
       const StageMark mark(d, Stage::kError);
       CTV_CUDA_TRY(d, cudaMemsetAsync(on_device_.data(), 0, sizeof(Sum), d.stream()));

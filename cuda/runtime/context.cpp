@@ -30,8 +30,8 @@ Status Context::enter() {
     return {CTV_ERROR_DEVICE, first_failure_};
   }
   CTV_CUDA_TRY(*this, cudaSetDevice(id_));
-  // Drops an error that calls of the program have left in this thread, or that freeing objects of a dead
-  // device has. launched() would take it for this device's.
+  // Clears an error left in this thread by calls of the program or by freeing objects of a dead device.
+  // launched() would attribute it to this device.
   cudaGetLastError();
   return {};
 }
@@ -39,7 +39,7 @@ Status Context::enter() {
 Status Context::fail(cudaError_t error, const char* call) {
   const std::string name(call, std::strcspn(call, "("));
   std::string message = name + ": " + cudaGetErrorString(error);
-  cudaGetLastError();  // an error that is not sticky is taken note of here
+  cudaGetLastError();  // clears an error that is not sticky
   if (error == cudaErrorMemoryAllocation) return {CTV_ERROR_MEMORY, "CUDA: " + message};
   const std::lock_guard lock(first_failure_mutex_);
   if (!dead_) first_failure_ = "CUDA device " + std::to_string(id_) + " failed in " + message;

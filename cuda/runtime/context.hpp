@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One GPU and what happens when a call fails. Every CUDA call passes through CTV_CUDA_TRY. Out of memory is
-// an error like any other; every other error may be sticky (the process's CUDA context is lost), so it marks
-// the device dead, and each later call returns CTV_ERROR_DEVICE without touching CUDA.
+// One GPU and its errors. Every CUDA call passes through CTV_CUDA_TRY. Lack of memory is an ordinary error.
+// Every other error may be sticky (the process's CUDA context is lost), so it marks the device as dead, and
+// each later call returns CTV_ERROR_DEVICE without calling CUDA.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@
 
 namespace ctv::cuda {
 
-/// The error itself. Builds with CTV_FAULT_INJECTION can fail a call of choice (CudaTuning::fail_at).
+/// Returns the error. Builds with CTV_FAULT_INJECTION can make a chosen call fail (CudaTuning::fail_at).
 cudaError_t checked(cudaError_t error);
 
 #define CTV_CUDA_TRY(context, call)                                                     \
@@ -24,27 +24,28 @@ cudaError_t checked(cudaError_t error);
     }                                                                                   \
   } while (false)
 
-/// Any thread may call enter(), fail() and dead(): transfers are waited for in any thread.
+/// Any thread may call enter(), fail() and dead(), because any thread may wait for transfers.
 class Context {
  public:
   explicit Context(int id) : id_(id) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// Makes the device current for the first time, and asks for its properties.
+  /// Makes the device current for the first time and reads its properties.
   Status open();
-  /// First thing in every call of the backend: makes the device current, or says that it is dead.
+  /// Called first in every function of the backend: makes the device current, or returns an error if it is
+  /// dead.
   Status enter();
-  /// Turns an error into a Status and remembers what cannot be undone. `call`: text up to the first
+  /// Converts an error to a Status, and records it if the device is lost. `call`: text up to the first
   /// parenthesis.
   Status fail(cudaError_t error, const char* call);
-  /// After every launch.
+  /// Call it after every launch.
   Status launched(const char* kernel);
 
   bool dead() const { return dead_; }
   int id() const { return id_; }
   const cudaDeviceProp& properties() const { return properties_; }
-  /// Of streams; a lower number comes first.
+  /// Priority of streams; a lower number comes first.
   int first_priority() const { return first_priority_; }
   int last_priority() const { return last_priority_; }
 

@@ -11,7 +11,7 @@ Result<std::shared_ptr<Device>> Device::open(int id) {
 }
 
 Status Device::synchronize() {
-  recorder_.discard();  // nothing can wait for a stream that is recorded
+  recorder_.discard();  // a stream that is being recorded cannot be waited for
   CTV_RETURN_IF_ERROR(streams_.finish());
   for (cudaStream_t stream : {up(), this->stream(), down()})
     CTV_CUDA_TRY(*this, cudaStreamSynchronize(stream));

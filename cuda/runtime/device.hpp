@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One GPU as the backend sees it: its context, streams, clock and recorder of frames.
+// One GPU as used by the backend: its context, streams, clock and recorder of frames.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,24 @@
 
 namespace ctv::cuda {
 
-/// Used by one thread at a time, but for what its context allows.
+/// Used by one thread at a time, except for Context's functions for any thread.
 class Device : public Context {
  public:
   static Result<std::shared_ptr<Device>> open(int id);
 
-  /// All kernels, in the order of the backend's calls; between two calls of on_plane(), the plane's own.
+  /// The stream of all kernels, in the order of the backend's calls. Between two calls of on_plane(), the
+  /// plane's stream.
   cudaStream_t stream() const { return streams_.current(); }
-  /// Copies from and to pinned memory, beside the kernels.
+  /// The stream of copies from pinned memory, parallel to the kernels; down(): to pinned memory.
   cudaStream_t up() const { return streams_.up(); }
   cudaStream_t down() const { return streams_.down(); }
-  /// Work of plane 0, 1 or 2 alone follows; -1: work that waits for that of planes, and after wait_beside()
-  /// also for the other.
+  /// Begins work on plane 0, 1 or 2 only. -1: begins work that waits for that of all planes, and after
+  /// wait_beside() also for that of beside_planes().
   Status on_plane(int plane) { return streams_.on_plane(plane); }
-  /// Work beside that of the planes follows. It waits for the last fork(), and for what planes 1 and 2 were
-  /// given if `after_planes`.
+  /// Begins work parallel to that of the planes. It waits for the last fork() and, if `after_planes`, for
+  /// earlier work on planes 1 and 2.
   Status beside_planes(bool after_planes) { return streams_.beside_planes(after_planes); }
-  /// Lanes that are first used from now on wait for what stream() of plane 0 was given.
+  /// Lanes used for the first time after this wait for the work queued in stream() of plane 0.
   Status fork() { return streams_.fork(); }
   Status wait_beside() { return streams_.wait_beside(); }
   /// Waits for all work of the three streams.
@@ -40,36 +41,33 @@ class Device : public Context {
 
   StageClock& clock() { return clock_; }
 
-  /// See Backend.
   void begin_stream(int frames_in_flight) {
     recorder_.forget();
     frames_in_flight_ = frames_in_flight;
     one_spins_ = false;
   }
   /// Flags of an event that a thread waits for. With one frame in flight the thread spins, which is fastest.
-  /// With more, only waits for the stream's first object spin; the others sleep, since entropy coding needs
+  /// With more, only waits for the stream's first object spin; the others sleep, because entropy coding needs
   /// the cores.
   unsigned waiting_flags() {
-    const bool spins = alone() || !std::exchange(one_spins_, true);
+    const bool spins = single_frame() || !std::exchange(one_spins_, true);
     return cudaEventDisableTiming | (spins ? 0U : cudaEventBlockingSync);
   }
 
-  /// Of the entropy coding's kernels. With one frame in flight its packet waits for them; with more, frames
-  /// wait for each other's stages.
-  int coding_priority() const { return alone() ? first_priority() : last_priority(); }
-  /// Whether one frame is in flight.
-  bool alone() const { return frames_in_flight_ == 1; }
+  /// Priority of entropy coding kernels. With one frame in flight the packet waits for them; with more,
+  /// frames wait for each other's stages.
+  int coding_priority() const { return single_frame() ? first_priority() : last_priority(); }
+  bool single_frame() const { return frames_in_flight_ == 1; }
 
-  /// Whether kernels may be placed while the one before still runs (launch.cuh), as `kernel`, any of them,
-  /// tells: the code that runs must be of compute capability 9.0 or later.
+  /// Whether kernels may be placed while the previous one still runs (launch.cuh). This requires code for
+  /// compute capability 9.0 or later; `kernel` may be any kernel.
   bool overlaps(const void* kernel);
 
-  /// Records the calls of a frame as a graph and launches it at the end, unless stages are timed (see
-  /// CudaTuning). True: the graph of an equal frame is kept, and end_frame() launches it.
+  /// Records the calls of a frame as a graph that end_frame() launches, unless stages are timed (see
+  /// CudaTuning). True: the graph of an equal frame is cached, and end_frame() launches it.
   Result<bool> begin_frame(const FrameCalls& calls);
   Status end_frame() { return recorder_.end(); }
   bool records_frame() const { return recorder_.recording(); }
-  /// See FrameRecorder.
   Status record(const Event& event) { return recorder_.record(event); }
   Status wait(const Event& event) { return recorder_.wait(event); }
   Status afterwards(std::function<Status()> work) { return recorder_.afterwards(std::move(work)); }
@@ -85,7 +83,7 @@ class Device : public Context {
   std::optional<bool> overlaps_;
 };
 
-/// Puts the GPU's clock around what stream() is given in a scope; not while a frame is recorded.
+/// Measures the GPU time of the work queued in stream() in a scope; not while a frame is recorded.
 class StageMark {
  public:
   StageMark(Device& device, Stage stage) : device_(device) {
@@ -101,7 +99,7 @@ class StageMark {
   Device& device_;
 };
 
-/// Blocks that cover n elements.
+/// Number of blocks that cover n elements.
 inline unsigned blocks_for(int n, int each) { return static_cast<unsigned>((n + each - 1) / each); }
 
 }  // namespace ctv::cuda

@@ -9,7 +9,7 @@
 namespace ctv::cuda {
 namespace {
 
-// An executable that still runs is freed by CUDA when it has ended.
+// CUDA frees an executable that still runs when it has ended.
 void destroy(cudaGraphExec_t& executable) {
   if (executable != nullptr) cudaGraphExecDestroy(std::exchange(executable, nullptr));
 }
@@ -72,8 +72,8 @@ bool FrameGraphs::make_room() {
   return true;
 }
 
-// Frames of one type differ in a few arguments only; a graph of another shape (the first frame with a
-// reference, say) is instantiated anew.
+// Frames of one type differ in a few arguments only. A graph of another shape, for example the first frame
+// with a reference, is instantiated again.
 Status FrameGraphs::update(Context& context, cudaGraphExec_t& executable, cudaGraph_t graph) {
   cudaGraphExecUpdateResultInfo info{};
   if (executable != nullptr && cudaGraphExecUpdate(executable, graph, &info) != cudaSuccess) {

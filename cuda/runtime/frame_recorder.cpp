@@ -7,7 +7,7 @@ namespace ctv::cuda {
 
 Result<bool> FrameRecorder::begin(const FrameCalls& calls, bool graphs, bool at_once) {
   discard();
-  CTV_RETURN_IF_ERROR(streams_.finish());  // of a frame that an error has cut short
+  CTV_RETURN_IF_ERROR(streams_.finish());  // of a frame that an error has interrupted
   repeating_ = false;
   if (!graphs) return false;
   calls_ = calls;

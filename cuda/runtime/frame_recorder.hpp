@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of a frame as a graph: recorded from what the streams are given, and launched at the end.
+// The calls of a frame as a graph: recorded from the work queued in the streams, and launched at the end.
 #pragma once
 
 #include <functional>
@@ -16,27 +16,27 @@ class FrameRecorder {
   FrameRecorder(const FrameRecorder&) = delete;
   FrameRecorder& operator=(const FrameRecorder&) = delete;
 
-  /// Records what follows, if `graphs`; otherwise the streams get it at once. True: the graph of an equal
-  /// frame is kept, and end() launches it. at_once: what comes for the first time is not recorded, because
-  /// the device would wait for the whole recording.
+  /// Records the calls that follow if `graphs`; otherwise they reach the streams at once. True: the graph of
+  /// an equal frame is cached, and end() launches it. at_once: a frame without an equal predecessor is not
+  /// recorded, because the device would wait for the whole recording.
   Result<bool> begin(const FrameCalls& calls, bool graphs, bool at_once);
   Status end();
   bool recording() const { return recording_; }
-  /// Gives up a recording that an error has cut short.
+  /// Drops a recording that an error has interrupted.
   void discard();
-  /// The same, and equal frames are new ones from now on.
+  /// discard(), and drops all cached graphs.
   void forget() {
     discard();
     graphs_.forget();
   }
 
-  /// The current stream reaches the event, and waits for it; while a frame is recorded, as nodes of its
-  /// graph. But with more frames in flight all of the graph waits: what is waited for is there as a rule, and
+  /// Record an event in the current stream, or make it wait for one; while a frame is recorded, as nodes of
+  /// its graph. But with several frames in flight the whole graph waits: the event has usually happened, and
   /// a node that waits takes time.
   Status record(const Event& event);
   Status wait(const Event& event);
-  /// Work on other streams that must be issued after what the current one was given: at once, or after the
-  /// graph's launch.
+  /// Work on other streams that must be queued after the current stream's work: at once, or after the launch
+  /// of the graph.
   Status afterwards(std::function<Status()> work);
 
  private:
@@ -44,9 +44,9 @@ class FrameRecorder {
   Streams& streams_;
   bool recording_ = false, repeating_ = false;
   bool at_once_ = false;
-  FrameCalls calls_;  // of the frame that is recorded or repeated
+  FrameCalls calls_;  // of the recorded or repeated frame
   FrameGraphs graphs_;
-  FrameGraphs::Around around_;  // the graph that is recorded
+  FrameGraphs::Around around_;  // calls around the recorded graph
 };
 
 }  // namespace ctv::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that stay the same from frame to frame, given to a stream as one graph: a thread that has not used
-// CUDA for a while takes about 5 us for each call.
+// Calls that are the same in each frame, launched as one graph: a thread that has not used CUDA for a while
+// takes about 5 us per call.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,7 +18,8 @@ class KeptGraph {
   KeptGraph(const KeptGraph&) = delete;
   KeptGraph& operator=(const KeptGraph&) = delete;
 
-  /// Gives the stream what calls() gives it. key: of the arguments; they are recorded anew if it changes.
+  /// Queues the work of calls() in the stream, as a graph. key: its arguments; if they change, it is recorded
+  /// again.
   template <typename Calls>
   Status run(Context& context, cudaStream_t stream, const void* key, Calls calls) {
     if (executable_ == nullptr || key != key_) {
@@ -40,7 +41,7 @@ class KeptGraph {
   }
 
  private:
-  // An executable that still runs is freed by CUDA when it has ended.
+  // CUDA frees an executable that still runs when it has ended.
   void forget() {
     if (executable_ != nullptr) cudaGraphExecDestroy(std::exchange(executable_, nullptr));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Launches of kernels that follow one another closely. A frame is a chain of dozens of short kernels, and
-// from the end of one to the first instruction of the next a device needs more than a microsecond. So a
-// kernel is placed on the device while the one before it still runs, and waits there (programmatic dependent
-// launch, compute capability 9.0).
+// Launches with short gaps between kernels. A frame is a chain of dozens of short kernels, and a device takes
+// more than a microsecond from the end of one to the first instruction of the next. So a kernel is placed on
+// the device while the previous one still runs, and waits there (programmatic dependent launch, compute
+// capability 9.0).
 #pragma once
 
 #include "cuda/runtime/device.hpp"
@@ -10,17 +10,18 @@
 
 namespace ctv::cuda {
 
-/// In each kernel of launch_kernel() and launch_alone(), before it touches memory: waits for all kernels
-/// before it, and lets the next one be placed. Threads that touch none may end before, but not all of a grid:
-/// what follows that grid waits for it alone.
-__device__ __forceinline__ void follow() {
+/// Called first in each kernel of launch_kernel() and launch_single_frame(), before it accesses memory:
+/// griddepcontrol.launch_dependents and griddepcontrol.wait. Lets the next kernel be placed, and waits for
+/// all kernels before. Threads that access no memory may exit before it, but not all threads of a grid: the
+/// next kernel waits for this grid only.
+__device__ __forceinline__ void pdl_begin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// kernel<<<blocks, threads, shared, stream>>>(arguments...), placed early if `overlaps`. The kernel calls
-/// follow().
+/// kernel<<<blocks, threads, shared, stream>>>(arguments...), placed early if `overlaps`. The kernel must
+/// call pdl_begin().
 template <typename... Parameters, typename... Arguments>
 void launch_on(cudaStream_t stream, bool overlaps, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
                size_t shared, const Arguments&... arguments) {
@@ -37,7 +38,7 @@ void launch_on(cudaStream_t stream, bool overlaps, void (*kernel)(Parameters...)
   cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
-/// In device.stream().
+/// Launches in device.stream().
 template <typename... Parameters, typename... Arguments>
 void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, size_t shared,
                    const Arguments&... arguments) {
@@ -45,12 +46,12 @@ void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, d
             shared, arguments...);
 }
 
-/// Placed early with one frame in flight only: what waits takes room from the kernels of others.
+/// Placed early with one frame in flight only: a waiting kernel would take room from kernels of other frames.
 template <typename... Parameters, typename... Arguments>
-void launch_alone(Device& device, cudaStream_t stream, void (*kernel)(Parameters...), dim3 blocks,
-                  dim3 threads, const Arguments&... arguments) {
-  launch_on(stream, device.alone() && device.overlaps(reinterpret_cast<const void*>(kernel)), kernel, blocks,
-            threads, 0, arguments...);
+void launch_single_frame(Device& device, cudaStream_t stream, void (*kernel)(Parameters...), dim3 blocks,
+                         dim3 threads, const Arguments&... arguments) {
+  launch_on(stream, device.single_frame() && device.overlaps(reinterpret_cast<const void*>(kernel)), kernel,
+            blocks, threads, 0, arguments...);
 }
 
 }  // namespace ctv::cuda

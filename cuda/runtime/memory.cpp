@@ -5,7 +5,7 @@
 
 namespace ctv::cuda {
 
-// Done on return: other streams do not wait for the default one.
+// Complete on return, because other streams do not wait for the default one.
 void fill_new(void* data, size_t bytes) {
   const auto& fill = cuda_tuning().fill;
   if (fill && cudaMemset(data, *fill, bytes) == cudaSuccess) cudaStreamSynchronize(nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays in memory of the device, and in host memory that the device copies to and from by itself.
+// Arrays in device memory, and in pinned host memory.
 #pragma once
 
 #include <utility>
@@ -11,12 +11,12 @@ namespace ctv::cuda {
 
 /// See CudaTuning::fill.
 void fill_new(void* data, size_t bytes);
-/// Waits for what the default stream was given: copies from pageable memory and cudaMemset() may go on after
-/// the call, and other streams do not wait for them. Does not wait for the device: while any thread records a
-/// stream of it, that is an error, and ends the recording.
+/// Waits for the default stream: copies from pageable memory and cudaMemset() may continue after the call,
+/// and other streams do not wait for them. Does not wait for the whole device: while a thread records one of
+/// its streams, that is an error and ends the recording.
 Status finish_filling(Context& context);
 
-/// Memory: allocate() and free() with their names, CUDA calls.
+/// Memory: has allocate() and free(), with the names of their CUDA calls.
 template <typename T, typename Memory>
 class Array {
  public:
@@ -37,7 +37,7 @@ class Array {
     size_ = count;
     return {};
   }
-  /// At least so many; CUDA waits for work on the old ones.
+  /// Makes room for at least `count` elements; CUDA waits for work on the old memory.
   Status reserve(Context& context, size_t count) {
     if (data_ != nullptr && count <= size_) return {};
     if (data_ != nullptr) {
@@ -74,7 +74,7 @@ using DeviceArray = Array<T, DeviceMemory>;
 template <typename T>
 using PinnedArray = Array<T, PinnedMemory>;
 
-/// At least `size` bytes of both; where one has fewer, `roomy`.
+/// Makes room for at least `size` bytes in both; where one has fewer, allocates `roomy`.
 template <typename Host, typename Memory>
 Status reserve_both(Context& context, Array<uint8_t, Host>& host, Array<uint8_t, Memory>& device, size_t size,
                     size_t roomy) {

@@ -6,16 +6,16 @@
 
 namespace ctv::cuda {
 
-// mirror() for even n and positions up to kBorder beyond the plane, which is all that its samples depend on:
-// its division by the period, once a sample, was half the time of the deep levels. What lies farther out, in
-// a tile that the plane does not fill, is some sample.
+// mirror() without division, for even n and positions up to kBorder outside; the plane's samples depend on no
+// others. The division once per sample took half the time of the deep scales. Positions farther outside, in a
+// tile beyond the plane, give an arbitrary sample.
 template <int kBorder>
 CTV_HOST_DEVICE int mirrored(int i, int n) {
   static_assert(kBorder <= 9);
   i = abs_of(i);
   if (i >= n) i = abs_of(2 * (n - 1) - i);
-  if (kBorder > 6 && i >= n) i = abs_of(2 * (n - 1) - i);  // 4 samples are left three times
-  return i < n ? i : i & 1;                                // of 2 samples
+  if (kBorder > 6 && i >= n) i = abs_of(2 * (n - 1) - i);  // 4 samples may need three reflections
+  return i < n ? i : i & 1;                                // for 2 samples
 }
 
 }  // namespace ctv::cuda

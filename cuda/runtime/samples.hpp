@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How samples become coefficients at the transform's first step, and coefficients samples at its last.
+// Samples to coefficients in the transform's first step, and coefficients to samples in its last.
 #pragma once
 
 #include "codec/dsp/lifting.hpp"
@@ -9,7 +9,7 @@
 
 namespace ctv::cuda {
 
-/// Coefficients as they are, or (samples - prediction) << fraction_bits, 0 in skipped cells.
+/// Input: coefficients, or (samples - prediction) << fraction_bits, 0 in skipped cells.
 struct PlaneSource {
   const int16_t* data = nullptr;
   int stride = 0;
@@ -30,8 +30,8 @@ struct PlaneSource {
   }
 };
 
-/// Coefficients as they are, or samples: prediction + scaled and rounded coefficient, clamped. In skipped
-/// cells coefficients are 0.
+/// Output: coefficients, or samples: prediction + scaled and rounded coefficient, clamped. Coefficients are 0
+/// in skipped cells.
 struct PlaneTarget {
   int16_t* data = nullptr;
   int stride = 0;
@@ -41,7 +41,7 @@ struct PlaneTarget {
   int fraction_bits = 0;
   int samples = 0;  // 0: store coefficients
   int lo = 0, hi = 0;
-  int scale = kUnitScale;  // of coefficients on their way to samples
+  int scale = kUnitScale;  // from coefficients to samples
   SkippedCells skipped{};
 
   CTV_HOST_DEVICE void put(int r, int c, Coefficient x) const {
@@ -61,7 +61,6 @@ struct PlaneTarget {
   }
 };
 
-/// A dense plane of coefficients.
 CTV_HOST_DEVICE PlaneSource coefficient_source(const int16_t* data, int cols) {
   return {data, cols, nullptr, 0, 0, 0};
 }

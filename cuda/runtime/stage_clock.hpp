@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of the stages as the GPU sees them: pairs of events, read when the GPU has passed them.
+// Times of the stages on the GPU: pairs of events, read after the GPU has passed them.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ctv::cuda {
 
-/// Off until it is started. Failures of its own calls leave times out and are no errors.
+/// Off until start(). If its own CUDA calls fail, times are missing; that is no error.
 class StageClock {
  public:
   static constexpr int kMarks = 256;  // stages between two collections, a power of two
@@ -19,14 +19,13 @@ class StageClock {
   StageClock(const StageClock&) = delete;
   StageClock& operator=(const StageClock&) = delete;
 
-  /// Times are added to `times` from now on; null stops (see CudaTuning::stage_times).
+  /// Adds times to `times` from now on; null stops (see CudaTuning::stage_times).
   void start(StageTimes* times);
-  /// Whether somebody has asked for times.
   bool wanted() const { return times_ != nullptr && times_->wanted; }
-  /// Around the work of a stage on a stream.
+  /// Called before and after the work of a stage on a stream.
   void begin(Stage stage, cudaStream_t stream);
   void end(cudaStream_t stream);
-  /// Adds up what has passed by now; `all` waits for the rest.
+  /// Adds the stages that have ended; `all` waits for the rest.
   void collect(bool all);
 
  private:

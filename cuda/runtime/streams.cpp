@@ -10,8 +10,8 @@
 namespace ctv::cuda {
 
 Status Streams::open() {
-  // Others may come before the stages of a frame, or after them. Luma takes longest, so other planes yield to
-  // it, and what is beside all planes yields to these.
+  // The entropy coding may have a higher or a lower priority than the stages. Luma takes longest, so other
+  // planes yield to it, and work parallel to all planes yields to these.
   const int priority = (context_.first_priority() + context_.last_priority()) / 2;
   const int others = std::min(priority + 1, context_.last_priority());
   const int beside = std::min(priority + 2, context_.last_priority());
@@ -29,7 +29,7 @@ Status Streams::open() {
 }
 
 Streams::~Streams() {
-  // Errors are of no use here; a dead context has freed everything already.
+  // Errors are ignored: a dead context has freed everything already.
   for (const Stream* stream :
        {&down_, &up_, &lanes_[0].stream, &lanes_[1].stream, &lanes_[2].stream, &kernels_}) {
     if (stream->get() != nullptr) cudaStreamSynchronize(stream->get());

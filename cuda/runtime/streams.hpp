@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA's events and streams as objects, and the streams of a device.
+// CUDA events and streams as objects, and the streams of a device.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace ctv::cuda {
 
-/// A CUDA event that is destroyed with its owner.
+/// A CUDA event, destroyed with its owner.
 class Event {
  public:
   Event() = default;
@@ -22,8 +22,8 @@ class Event {
     return {};
   }
   cudaEvent_t get() const { return event_; }
-  /// Waits, whatever comes of it, also for one that was not made. For destructors: an error that stays behind
-  /// would be taken for that of the thread's next launch, whichever stream's it is.
+  /// Waits and ignores errors, also for an event that was not created. For destructors: a remaining error
+  /// would be attributed to the thread's next launch, in any stream.
   void settle() const {
     if (event_ != nullptr && cudaEventSynchronize(event_) != cudaSuccess) cudaGetLastError();
   }
@@ -32,7 +32,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// A CUDA stream that is destroyed with its owner.
+/// A CUDA stream, destroyed with its owner.
 class Stream {
  public:
   Stream() = default;
@@ -51,9 +51,9 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// One stream takes the kernels in the order of the backend's calls. Lanes leave from it for work of planes
-/// 1 and 2 alone, or beside all planes, and come back (CudaTuning::lanes); plane 0 stays. One more has the
-/// events of a recorded frame. Two streams copy beside the kernels.
+/// The main stream runs kernels in the order of the backend's calls. Lanes fork from it for work on plane 1
+/// or 2, or parallel to all planes, and join it again (CudaTuning::lanes); plane 0 stays in it. Another
+/// stream has the events of a recorded frame, and two streams copy in parallel to the kernels.
 class Streams {
  public:
   explicit Streams(Context& context) : context_(context) {}
@@ -62,7 +62,7 @@ class Streams {
   Streams& operator=(const Streams&) = delete;
   Status open();
 
-  /// That of the calls, or the plane's lane.
+  /// The main stream, or the plane's lane.
   cudaStream_t current() const { return current_; }
   cudaStream_t kernels() const { return kernels_.get(); }
   cudaStream_t up() const { return up_.get(); }
@@ -72,15 +72,16 @@ class Streams {
   Status on_plane(int plane);
   Status beside_planes(bool after_planes);
   Status fork();
-  /// Work that follows waits for the lanes of planes; what current() is given for the one beside them.
+  /// join(): later work waits for the lanes of planes. wait_beside(): later work in current() waits for the
+  /// lane parallel to them.
   Status join();
   Status wait_beside();
-  /// A stream that waits for what current() was given, for an event of a recorded frame. In the order of the
-  /// kernels the next one would wait for the event's node.
+  /// Returns a stream that waits for the work queued in current(), for an event of a recorded frame. In the
+  /// main stream, the next kernel would wait for the event's node.
   Result<cudaStream_t> mark();
-  /// Both, and waits for marks.
+  /// Joins all lanes, and waits for marks.
   Status finish();
-  /// Leaves the lanes without waiting: their work was recorded, and the recording is given up.
+  /// Leaves the lanes without waiting, when their recorded work is dropped.
   void abandon_lanes();
 
  private:
@@ -94,8 +95,8 @@ class Streams {
 
   Context& context_;
   Stream kernels_, up_, down_;
-  cudaStream_t current_ = nullptr;  // kernels_ or a lane
-  std::array<Lane, 3> lanes_;       // planes 1 and 2, and beside all planes
+  cudaStream_t current_ = nullptr;  // main stream or a lane
+  std::array<Lane, 3> lanes_;       // planes 1 and 2, and parallel to all planes
   Lane marks_;                      // events of a recorded frame
   Event fork_;
   bool forked_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread's place in its block, as a signed number that compilers know not to be negative: else a quotient
-// or a remainder of it takes three instructions more.
+// A thread's index in its block as a nonnegative signed number: otherwise a quotient or remainder of it takes
+// three more instructions.
 #pragma once
 
 namespace ctv::cuda {

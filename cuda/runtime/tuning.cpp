@@ -12,7 +12,7 @@ bool is(const char* name, const char* value) {
   return text != nullptr && std::strcmp(text, value) == 0;
 }
 
-/// "0" or "1"; none for anything else.
+/// "0" or "1"; nothing for other values.
 std::optional<bool> flag(const char* name) {
   if (is(name, "0")) return false;
   if (is(name, "1")) return true;

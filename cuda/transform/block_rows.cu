@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block transform over tiles of 256 columns and one row of blocks (with H.264's 4x4: of macroblocks), a
-// line of a block per thread and pass (Wang et al. 2012; Obukhov and Kharlamov 2008, second kernel). Naive: a
-// block per thread, whose neighbours then load and store a block apart. Here columns are lines of
-// neighbouring threads, so samples are coalesced, and rows are lines of neighbouring blocks, so levels are,
-// which lie by frequency; in between values cross in shared memory, a column apart after each block, so that
-// both ways are free of bank conflicts. DC coefficients stay in shared memory for their own transform.
+// A block transform over tiles of 256 columns and one row of blocks (with H.264's 4x4: of macroblocks), one
+// line of a block per thread and pass (Wang et al. 2012; Obukhov and Kharlamov 2008, second kernel). With a
+// block per thread, neighbouring threads would access memory a block apart. Here neighbouring threads take
+// adjacent columns in one pass, so samples are coalesced, and adjacent blocks in the other, so levels, which
+// are stored by frequency, are coalesced, too. Values cross between passes in shared memory, padded by a
+// column after each block, so that both accesses are free of bank conflicts. DC coefficients stay in shared
+// memory for their own transform.
 #include "cuda/transform/block_rows.hpp"
 
 #include "codec/dsp/block_transform.hpp"
@@ -18,15 +19,15 @@ constexpr int kCols = kThreads;
 template <typename T>
 struct Tile {
   static constexpr int kSide = T::kSide;
-  static constexpr int kBlocks = kCols / kSide;     // in a row
-  static constexpr int kRows = kSide == 4 ? 4 : 1;  // of blocks, at most
+  static constexpr int kBlocks = kCols / kSide;     // per row
+  static constexpr int kRows = kSide == 4 ? 4 : 1;  // of blocks at most
   int32_t values[kRows * kSide][kCols + kCols / kSide];
   int32_t dc[kRows][kBlocks];
   static __device__ __forceinline__ int place(int col) { return col + col / kSide; }
 };
 
-/// body(row of blocks, line of its blocks, block) for each row of each block of the tile, those beyond the
-/// plane left out.
+/// Calls body(row of blocks, line of its blocks, block) for each row of each block of the tile that lies in
+/// the plane.
 template <typename T, typename Body>
 __device__ __forceinline__ void for_block_lines(const BlockWork& work, int first_block, Body body) {
   using TileT = Tile<T>;

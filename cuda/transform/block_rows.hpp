@@ -8,21 +8,21 @@
 
 namespace ctv::cuda {
 
-/// What kernels need of a plan and its quantisers; arrays of C, since kernels read it.
+/// Parts of a plan and its quantisers that kernels need, in C arrays.
 struct BlockWork {
   static constexpr uint32_t kMissing = 0xffffffffU;
-  int blocks;                       // in a row
+  int blocks;                       // per row
   int block_rows;                   // in the plane
   int dc_row_log2, dc_col_log2;     // as in BlockPlan
-  uint32_t offsets[kMaxBlockArea];  // of each frequency's subband among the levels; kMissing: all 0
-  uint32_t dc_offsets[kMaxDcArea];  // of the transform of DC coefficients
+  uint32_t offsets[kMaxBlockArea];  // index of each frequency's subband among the levels; kMissing: all 0
+  uint32_t dc_offsets[kMaxDcArea];  // for the transform of DC coefficients
   BlockQuantiser quantisers[kMaxBlockArea];
   BlockQuantiser dc_quantisers[kMaxDcArea];
 };
 
 Status forward_blocks(Device& device, TransformKind kind, const BlockWork& work, const PlaneSource& source,
                       Level* levels);
-/// target: of the plane's extent shifted right by reduction.
+/// target: the plane's extent shifted right by reduction.
 Status inverse_blocks(Device& device, TransformKind kind, const BlockWork& work, const Level* levels,
                       int reduction, const PlaneTarget& target);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plane by a block transform: one launch in either direction (block_rows.cu), with the quantisers of the
-// frame as its arguments.
+// A block transform of a plane: one launch per direction (block_rows.cu), with the frame's quantisers as
+// arguments.
 #include "cuda/transform/block_transform.hpp"
 
 #include "cuda/transform/block_rows.hpp"

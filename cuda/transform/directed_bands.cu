@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels of each direction lie together in the band's place, so nothing behind the transform differs. The
-// search transforms a band level by level of the tree and sums the costs of its cells after each.
+// The levels of each direction are contiguous within the band's place, so later stages need no change. The
+// search transforms a band one tree level at a time and sums the costs of its cells after each.
 #include "cuda/transform/directed_bands.hpp"
 
 #include "codec/control/slope_decisions.hpp"
@@ -21,7 +21,7 @@ struct DirectedLevels {
   WaveletBand<T> bands[kDirectedBands];
 };
 
-// Calls body(sample, level) with the places of this thread's coefficient in the bands and of its level.
+// Calls body(sample, level) with the indices of this thread's coefficient in the bands and of its level.
 template <typename T, typename Body>
 __device__ __forceinline__ void for_own(const DirectedLevels<T>& levels, const int8_t* directions, int band,
                                         Body body) {
@@ -60,7 +60,7 @@ struct DirectedSearch {
   uint32_t steps[kDirectedBands];
 };
 
-// A thread has a cell of a direction.
+// One thread per cell of a direction.
 __global__ void __launch_bounds__(kCostThreads)
     directed_costs_kernel(const __grid_constant__ DirectedSearch of, const Coefficient* bands,
                           unsigned long long* costs) {

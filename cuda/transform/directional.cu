@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Directional filter bank by direct convolution: integer shears on the pixel lattice, nothing is resampled.
 //
-// Each split rotates two cosets with three shears, coset += round(c K other coset), where K has (2k)^2 taps;
-// taken as it is that is 144 loads a sample for 12 taps. K is separable along the lattice vectors b1 and b2.
+// Each split rotates two cosets with three shears, coset += round(c K other coset), where K has (2k)^2 taps:
+// 144 loads per sample for 12 taps. But K is separable along the lattice vectors b1 and b2.
 // With u, v counting along b1, b2: q = p + (b1 + b2) / 2 is a sample of the other coset and
 //   t(u, v) = sum_k a_k (x(u + k - 1, v) - x(u - k, v)),   K x[p] = sum_k a_k (t(u, v + k - 1) - t(u, v - k))
-//   at q; the sums are exact, so b1 and b2 may change places.
+//   at q; the sums are exact, so b1 and b2 may be exchanged.
 //
-// A block of threads makes 32x32 targets. It lays the sources around them into shared memory row by row as
-// they lie in memory, but each row shifted by the grid's skew, so that one lattice vector is a column and the
-// other goes one column right and `slope` rows down. The first pass follows the latter, eight sums a thread
-// from a run of samples in registers, two products at a time (dp2a). With a slope they belong to eight rows,
-// but stay beside each other in the run's: two stores of four in the place of eight that are checked. The
-// second pass goes down columns, from a row that depends on the column. Instructions bound a shear, so a
-// thread makes eight targets there: with 12 taps it loads 19 sums for them, where four targets take 15.
+// A block of threads computes 32x32 targets. It loads their sources into shared memory row by row, each row
+// shifted by the grid's skew, so that one lattice vector is a column and the other leads one column right and
+// `slope` rows down. The first pass follows the latter: eight sums per thread from a run of samples in
+// registers, two products at a time (dp2a). With a slope these sums belong to eight rows, but are stored in
+// the row of their run: two stores of four instead of eight checked ones. The second pass goes down columns,
+// from a row that depends on the column. A shear is limited by instructions, so a thread computes eight
+// targets there: with 12 taps it loads 19 sums for them, while four targets take 15.
 //
-// Most blocks lie inside the band, where places follow each other at equal steps; near borders steps are
-// added modulo the extents, since divisions would cost more than both passes. A shear reads one coset and
-// writes the other, so it works in place. A launch has all splits of a tree depth and bands of a scale.
+// Most blocks lie inside the band, where positions have equal distances. Near borders, steps are added modulo
+// the extents, because divisions would cost more than both passes. A shear reads one coset and writes the
+// other, so it works in place. A launch has all splits of a tree depth and all bands of a scale.
 #include "cuda/transform/directional.hpp"
 
 #include "codec/dsp/directional.hpp"
@@ -31,15 +31,15 @@ namespace {
 constexpr int kWarp = kShearWarp;
 constexpr int kWarps = kShearWarps;
 constexpr int kThreads = kWarp * kWarps;
-constexpr int kTileCols = kWarp;  // targets of a block
-constexpr int kColumnRun = 8;     // targets of a column that a thread makes
+constexpr int kTileCols = kWarp;  // targets per block
+constexpr int kColumnRun = 8;     // consecutive targets in a column per thread
 constexpr int kTileRows = kColumnRun * kWarps;
-constexpr int kRun = 8;  // sums of the first pass that a thread makes
+constexpr int kRun = 8;  // sums of the first pass per thread
 constexpr int kMaxSlope = 3;
 
-// Of the shears of a tree level: bands of fewer levels have none of them.
+// Skips the shears of a tree level for bands with fewer levels.
 struct Gate {
-  const int8_t* directions;  // log2, by band; null: all bands have this level
+  const int8_t* directions;  // log2, per band; null: all bands have this level
   int depth;
 };
 
@@ -48,17 +48,17 @@ struct Tile {
   static constexpr int kReach = 2 * kHalf - 1;
   static constexpr int kSumRows = kTileRows + kReach;
   static constexpr int kCols = kTileCols + kReach;
-  // Runs begin and end up to (kRun - 1) slopes outside; what they read there goes into no sum that is kept.
+  // Runs begin and end up to (kRun - 1) slopes outside; the sums that use samples there are discarded.
   static constexpr int kRows = kSumRows + kMaxSlope * (kReach + 2 * (kRun - 1));
-  // An odd number of words: lanes that read a column find theirs in different banks.
+  // An odd number of words, so that lanes reading a column use different banks.
   static constexpr int kPitch = ((kCols + 1) / 2 | 1) * 2;
   alignas(4) int16_t source[kRows][kPitch];
-  // Along the slope, 64ths, in the rows of their runs. Lanes that write four sums each to rows below each
-  // other find theirs in different banks, and so do lanes that read columns of any slope.
+  // Sums along the slope, in 64ths, in the rows of their runs. No bank conflicts occur between lanes that
+  // write four sums each in consecutive rows, or lanes that read columns of any slope.
   alignas(16) int32_t sums[kSumRows + kMaxSlope * (kRun - 1)][kTileCols + 4];
 };
 
-// The taps 2 pair and 2 pair + 1 of -a_K, ..., -a_1, a_1, ..., a_K, as dp2a takes them.
+// Taps 2 pair and 2 pair + 1 of -a_K, ..., -a_1, a_1, ..., a_K, packed for dp2a.
 template <int kHalf>
 CTV_HOST_DEVICE constexpr uint32_t tap_pair(int pair) {
   uint32_t packed = 0;
@@ -71,12 +71,12 @@ CTV_HOST_DEVICE constexpr uint32_t tap_pair(int pair) {
   return packed;
 }
 
-// kRun sums along the slope: of the samples from[0], from[stride], ..., the first 2 kHalf of them for the
-// first. kAligned: stride is 1 and from is at a multiple of two.
+// kRun sums along the slope of the samples from[0], from[stride], ...; the first sum uses the first 2 kHalf
+// samples. kAligned: stride is 1 and `from` has an even index.
 template <int kHalf, bool kAligned>
 __device__ __forceinline__ void sum_run(const int16_t* from, int stride, int (&sums)[kRun]) {
   constexpr int kPairs = kRun + 2 * kHalf - 2;
-  uint32_t pairs[kPairs];  // neighbours from each sample on
+  uint32_t pairs[kPairs];  // each sample with its successor
   if constexpr (kAligned) {
     const auto* words = reinterpret_cast<const uint32_t*>(from);
     uint32_t word = words[0];
@@ -107,20 +107,20 @@ __device__ __forceinline__ void sum_run(const int16_t* from, int stride, int (&s
   }
 }
 
-// What a block of threads loads: of the grid's picture from source row `top` on, seen from column `start`.
+// The samples that a block of threads loads: from source row `top` and column `start` on.
 struct Patch {
-  int top, start;  // of the first source, `start` within the period
+  int top, start;  // of the first source; `start` is within the period
   int rows;
-  bool inside;  // no target or source of the block lies beyond a border
+  bool inside;  // no target or source of the block lies across a border
 };
 
-// Whether the columns of so many rows, the first from `start` on, stay within the period.
+// Whether the columns of `rows` rows, the first from `start` on, stay within the period.
 __device__ __forceinline__ bool stays(const ShearGrid& g, int start, int rows, int cols) {
   const int drift = g.skew * (rows - 1);
   return start + min_of(drift, 0) >= 0 && start + max_of(drift, 0) + (cols - 1) * g.col_step < g.cols;
 }
 
-// The patch to rows of `tile`, whose lanes are 16 bits apart. A warp has every kWarps-th row.
+// Loads the patch into rows of `tile`, in units of 16 bits per lane. A warp takes every kWarps-th row.
 template <int kHalf>
 __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patch, const Coefficient* picture,
                                            int lane, int warp, int16_t (*tile)[Tile<kHalf>::kPitch]) {
@@ -128,7 +128,7 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
   const bool beside = lane < Shape::kReach;
   if (patch.inside) {
     constexpr int kSure = Shape::kSumRows / kWarps;
-    constexpr int kBatch = kSure + 1;  // rows on their way at once: all, unless there is a slope
+    constexpr int kBatch = kSure + 1;  // rows loaded at once: all, unless there is a slope
     const Coefficient* from = picture + (g.source_row + (patch.top + warp) * g.row_step) * g.row_pitch +
                               (patch.start + warp * g.skew + lane * g.col_step) * g.col_pitch;
     const Coefficient* from_beside = from + kWarp * g.col_step * g.col_pitch;
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   using Shape = Tile<kHalf>;
   __shared__ Shape tile;
   if (gate.directions != nullptr) {
-    follow();
+    pdl_begin();
     if (gate.directions[blockIdx.z >> grids.count_log2] < gate.depth) return;
   }
   const ShearGrid& g = grids.of[blockIdx.z & ((1U << grids.count_log2) - 1)];
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
 
-  // Sources: of all rows of sums, along the slope.
+  // Sources: for all rows of sums, along the slope.
   const int steepness = abs_of(g.slope);
   const int sums_top = g.upward != 0 ? 1 - kHalf : -kHalf;
   const int lowest = g.slope >= 0 ? -kHalf * g.slope : (kHalf - 1) * g.slope;
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   patch.top = row0 + sums_top + lowest;
   patch.start = wrapped_col(g, g.source_col + patch.top * g.skew + (col0 - kHalf) * g.col_step);
   patch.rows = Shape::kSumRows + Shape::kReach * steepness;
-  // Of the block's first target, in the same period.
+  // Column of the block's first target, in the same period.
   const int target_start =
       patch.start + g.target_col - g.source_col - (sums_top + lowest) * g.skew + kHalf * g.col_step;
   const int source_row = g.source_row + patch.top * g.row_step;
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(kThreads, 8)
                  stays(g, patch.start, patch.rows, Shape::kCols) &&
                  stays(g, target_start, kTileRows, kTileCols);
 
-  follow();
+  pdl_begin();
   Coefficient* const targets = band + g.target_base;
   const int first_row = row0 + warp * kColumnRun;
   const int own_rows = col0 + lane < g.count_cols ? min_of(g.count_rows - first_row, kColumnRun) : 0;
@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   load_patch<kHalf>(g, patch, band + g.source_base, lane, warp, tile.source + outside);
   __syncthreads();
 
-  // Along the slope, all threads at work.
+  // First pass along the slope, by all threads.
   const int runs = Shape::kSumRows + outside;
   for (int i = static_cast<int>(threadIdx.x); i < runs * (kTileCols / kRun); i += kThreads) {
     int col = 0;
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   }
   __syncthreads();
 
-  // Down the columns.
+  // Second pass down the columns.
   int t[kColumnRun + Shape::kReach];
   const int first_sum = warp * kColumnRun + (g.slope > 0 ? kRun - 1 - lane % kRun : -(lane % kRun)) * g.slope;
 #pragma unroll
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   }
 }
 
-// target 1 is sheared by sines, target 0 by tangents.
+// Target 1 is sheared by sines, target 0 by tangents.
 template <int kHalf, int kTarget>
 Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int sign,
              const int8_t* directions) {
@@ -280,12 +280,12 @@ Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, in
   }
   const dim3 blocks(blocks_for(cols, kTileCols), blocks_for(rows, kTileRows),
                     static_cast<unsigned>(count * bands.count));
-  launch_alone(device, device.stream(), shear_kernel<kHalf, kTarget == 1>, blocks, kThreads, bands, grids,
-               sign, Gate{directions, depth});
+  launch_single_frame(device, device.stream(), shear_kernel<kHalf, kTarget == 1>, blocks, kThreads, bands,
+                      grids, sign, Gate{directions, depth});
   return device.launched("shear_kernel");
 }
 
-// The tree's levels first .. last.
+// Levels first .. last of the tree.
 struct Levels {
   int first, last;
   bool inverse;

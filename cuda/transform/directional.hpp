@@ -8,7 +8,7 @@
 
 namespace ctv::cuda {
 
-/// Bands of one extent, one after the other without gaps.
+/// Contiguous bands of equal extent.
 struct Bands {
   Coefficient* data = nullptr;  // [count][rows][cols]
   int rows = 0, cols = 0;
@@ -17,13 +17,13 @@ struct Bands {
 
 inline constexpr int kMaxSplits = 8;
 
-/// One shear of tree depth 2 or deeper in the coordinates of a phase picture, transposed for phases B and C:
-/// target (u, v) lies at row target_row + u * stride, column u * shear + v, the sample q = p + (b1 + b2) / 2
-/// of the other coset at source_row, source_col in the same way; rows and columns are periodic.
+/// One shear of tree depth 2 or deeper in the coordinates of a phase picture, transposed for phases B and C.
+/// Target (u, v) is at row target_row + u * stride and column u * shear + v. The sample q = p + (b1 + b2) / 2
+/// of the other coset is found in the same way from source_row and source_col. Rows and columns are periodic.
 struct LatticeShear {
-  int target_base, source_base;  // elements of the phases' first samples
-  int row_pitch, col_pitch;      // elements from phase row to phase row, phase column to phase column
-  int rows, cols;                // of the phase picture, as it is seen
+  int target_base, source_base;  // index of the phases' first samples
+  int row_pitch, col_pitch;      // distance of phase rows and of phase columns, in elements
+  int rows, cols;                // of the phase picture, transposed where it is
   int stride, shear;
   int target_row, source_row, source_col;
   int transposed;
@@ -34,7 +34,7 @@ struct LatticeShears {
   LatticeShear of[kMaxSplits] = {};
 };
 
-/// The shears of coset `target` of every split of a tree depth.
+/// The shears of coset `target` in every split of a tree depth.
 LatticeShears lattice_shears(int rows, int cols, const DirectionalPlan& plan, int depth, int target);
 
 /// In place; taps 6 or 12. directions: on the device, log2 of the directions of each band, at most
@@ -43,7 +43,7 @@ Status directional_forward(Device& device, const Bands& bands, const Directional
                            const int8_t* directions = nullptr);
 Status directional_inverse(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
                            const int8_t* directions = nullptr);
-/// Forward, one level of the tree alone.
+/// Forward transform of one level of the tree.
 Status directional_level(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
                          int depth);
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Laplacian pyramid with the 9-7 pair (Do and Vetterli 2005) by direct convolution.
 //
-// By definition every lowpass sample is 81 products and every interpolated one 12 on average. Both filters
-// are separable and their sums exact, so they are summed along rows, then along columns, and rounded once: 9
-// + 9 products. Sums wrap modulo 2^32 like everybody's. Borders are mirrored in coordinates of the full
-// plane.
+// By definition a lowpass sample takes 81 products, and an interpolated one 12 on average. Both filters are
+// separable and their sums exact, so they are summed along rows, then along columns, and rounded once: 9 + 9
+// products. Sums wrap modulo 2^32, as on the CPU. Borders are mirrored in coordinates of the full plane.
 //
-// Lowpass: a thread sums along a run of one row, from words of two samples in registers, products in pairs
-// (dp2a); the sums pass through shared memory once, and a thread then has a run of one column. Interpolation:
-// a tile of the lowpass in shared memory, of which a thread makes a run of two columns. A merge by projection
-// makes that tile itself, a fifth of it twice, so that the corrected lowpass is never stored. Samples minus
-// prediction on the way in, and their sum on the way out, cost no pass of their own.
+// Lowpass: a thread sums along a run of one row, from words of two samples in registers, with products in
+// pairs (dp2a). The sums pass through shared memory once, and a thread then takes a run of one column.
+// Interpolation: a tile of the lowpass is in shared memory, and a thread computes a run of two columns. A
+// merge by projection computes that tile itself, a fifth of it twice, so that the corrected lowpass is never
+// stored. Subtracting the prediction from samples on input, and adding it on output, needs no separate pass.
 #include "cuda/transform/laplacian.hpp"
 
 #include "codec/dsp/laplacian.hpp"
@@ -22,15 +21,15 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kTile = 32;      // lowpass samples of a block, rows and columns
+constexpr int kTile = 32;      // lowpass samples per block in each dimension
 constexpr int kRowRun = 8;     // lowpass samples of a row that a thread sums
-constexpr int kColumnRun = 4;  // of a column that a thread makes
+constexpr int kColumnRun = 4;  // lowpass samples of a column that a thread computes
 constexpr int kColumnThreads = kTile / kColumnRun * kTile;
 static_assert(kTile == kWarp);
 
 __device__ __forceinline__ uint32_t product(int tap, uint32_t x) { return static_cast<uint32_t>(tap) * x; }
 
-// source.at(row, col) and of the next column; both in one word if col is even.
+// source.at(row, col) and that of the next column; one word if col is even.
 __device__ __forceinline__ uint32_t pair_at(const PlaneSource& source, int row, int col) {
   const uint32_t samples = *reinterpret_cast<const uint32_t*>(source.data + row * source.stride + col);
   if (source.prediction == nullptr && source.dc_offset == 0 && source.fraction_bits == 0) return samples;
@@ -47,12 +46,12 @@ constexpr int kLowSums = 2 * kTile - 1 + 2 * kLowpassReach;  // rows of sums tha
 constexpr int kLowThreads = (kLowSums * (kTile / kRowRun) + kWarp - 1) / kWarp * kWarp;
 static_assert(kLowThreads >= kColumnThreads);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int kLowBlocks = 3;  // of a multiprocessor, which has 1024 threads
+constexpr int kLowBlocks = 3;  // per multiprocessor, with 1024 threads
 #else
 constexpr int kLowBlocks = 5;
 #endif
 
-// Two taps as dp2a takes them, signed bytes.
+// Two taps as signed bytes, packed for dp2a.
 CTV_HOST_DEVICE constexpr int tap_pair(int first, int second) {
   return static_cast<int>((static_cast<uint32_t>(first) & 255U) | (static_cast<uint32_t>(second) & 255U)
                                                                       << 8);
@@ -63,7 +62,7 @@ template <int kRun>
 __device__ __forceinline__ void sum_row(const uint32_t (&x)[kRun + kLowpassReach], uint32_t* sums) {
 #pragma unroll
   for (int k = 0; k < kRun; ++k) {
-    // Distances -4..4; the tap of the centre has nine bits, of which 256 are added apart.
+    // Distances -4..4; the centre tap has nine bits, so 256 of it are added separately.
     constexpr int kCentre = 256;
     int sum = first_of(x[k + 2]) * kCentre;
     sum = __dp2a_lo(static_cast<int>(x[k]), tap_pair(lowpass_tap(4), lowpass_tap(3)), sum);
@@ -75,7 +74,7 @@ __device__ __forceinline__ void sum_row(const uint32_t (&x)[kRun + kLowpassReach
   }
 }
 
-// The lowpass, from sums of rows around its own.
+// The lowpass from sums of the surrounding rows.
 __device__ __forceinline__ int sum_column(const uint32_t* centre) {
   uint32_t sum = product(lowpass_tap(0), centre[0]);
 #pragma unroll
@@ -90,7 +89,7 @@ __global__ void __launch_bounds__(kLowThreads, kLowBlocks)
   const int row0 = static_cast<int>(blockIdx.y) * kTile;
   const int col0 = static_cast<int>(blockIdx.x) * kTile;
   const int thread = static_cast<int>(threadIdx.x);
-  follow();
+  pdl_begin();
   if (const int r = thread / (kTile / kRowRun); r < kLowSums) {
     constexpr int kWords = kRowRun + kLowpassReach;
     const int low = thread % (kTile / kRowRun) * kRowRun;
@@ -125,8 +124,8 @@ __global__ void __launch_bounds__(kLowThreads, kLowBlocks)
   }
 }
 
-// Twice two positions of a line: samples i - 1, i, i + 1, i + 2 (i at the even position) give the even and
-// odd sums.
+// Twice two positions of a line: from samples i - 1, i, i + 1, i + 2 (i at the even position), the even and
+// the odd sum.
 struct EvenOdd {
   uint32_t even, odd;
 };
@@ -136,7 +135,7 @@ __device__ __forceinline__ EvenOdd interpolate(uint32_t before, uint32_t here, u
           product(interpolation_tap(1), here + next) + product(interpolation_tap(3), before + after)};
 }
 
-// A tile of the lowpass and what its interpolation needs around it: one sample before, two after.
+// A tile of the lowpass with the border for its interpolation: one sample before, two after.
 constexpr int kSide = kTile + 3;
 using LowTile = int16_t[kSide][kSide + 1];
 
@@ -164,10 +163,10 @@ __device__ __forceinline__ int rounded(const EvenOdd& sums, int parity) {
   return round_laplacian(static_cast<int32_t>(parity == 0 ? sums.even : sums.odd));
 }
 
-// Two columns of kColumnRun pairs of rows, which a thread makes.
+// Two columns of kColumnRun row pairs, computed by one thread.
 struct OwnSamples {
   int first_low;  // row of the tile
-  int pairs;      // of rows, that lie in the plane
+  int pairs;      // row pairs inside the plane
   int first, col;
 };
 __device__ __forceinline__ OwnSamples own_samples(int row0, int col0, int rows, int cols) {
@@ -187,7 +186,7 @@ __global__ void __launch_bounds__(kColumnThreads)
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int place = mirrored<kLowpassReach>(2 * (col0 - 1 + lane), cols) >> 1;
   const int last_place = mirrored<kLowpassReach>(2 * (col0 - 1 + kWarp + lane), cols) >> 1;
-  follow();
+  pdl_begin();
 #pragma unroll
   for (int r = static_cast<int>(threadIdx.x) / kWarp; r < kSide; r += kColumnThreads / kWarp) {
     const int row = mirrored<kLowpassReach>(2 * (row0 - 1 + r), rows) >> 1;
@@ -213,23 +212,23 @@ __global__ void __launch_bounds__(kColumnThreads)
   }
 }
 
-// What a plane is merged from.
+// Input of the synthesis of a plane.
 struct Merge {
   const Coefficient* low;     // [rows / 2][cols / 2]
   const Coefficient* detail;  // [rows][cols]
   int rows, cols;
-  bool projection;  // low less the lowpass of the detail is interpolated, else low
+  bool projection;  // interpolates low minus the lowpass of the detail instead of low
 };
-constexpr int kMergeBorder = 2 * 2 - 1 + kLowpassReach;        // samples beyond the last one that are read
-constexpr int kMergeSums = 2 * kSide - 1 + 2 * kLowpassReach;  // rows of sums that the tile needs
-constexpr int kMergeRun = 12;  // lowpass samples of a row that a thread sums: all threads have one run
+constexpr int kMergeBorder = 2 * 2 - 1 + kLowpassReach;        // samples read beyond the last one
+constexpr int kMergeSums = 2 * kSide - 1 + 2 * kLowpassReach;  // rows of sums for the tile
+constexpr int kMergeRun = 12;  // lowpass samples of a row that a thread sums: every thread has one run
 constexpr int kMergeRuns = (kSide + kMergeRun - 1) / kMergeRun;
-constexpr int kMergeColumn = 5;  // of a column
+constexpr int kMergeColumn = 5;  // lowpass samples of a column
 static_assert(kMergeSums * kMergeRuns <= kColumnThreads && kSide * (kSide / kMergeColumn) <= kColumnThreads);
 static_assert(kSide % kMergeColumn == 0);
 
-// Sums along row r of the detail around the tile. The lowpass of a symmetric extension is symmetric, so that
-// of places beyond a border is made like any other.
+// Sums along row r of the detail around the tile. The lowpass of a symmetric extension is symmetric, so
+// positions beyond a border need no special case.
 __device__ __forceinline__ void sum_detail(const Merge& m, int row0, int col0, int r, int run,
                                            uint32_t* sums) {
   constexpr int kWords = kMergeRun + kLowpassReach;
@@ -250,7 +249,6 @@ __device__ __forceinline__ void sum_detail(const Merge& m, int row0, int col0, i
   sum_row<kMergeRun>(x, sums);
 }
 
-// The tile of what is interpolated.
 __device__ __forceinline__ void make_tile(const Merge& m, int row0, int col0, LowTile& x) {
   __shared__ uint32_t sums[kMergeSums][kMergeRuns * kMergeRun + 1];  // along rows, 256ths
   const int thread = static_cast<int>(threadIdx.x);
@@ -283,20 +281,20 @@ __device__ __forceinline__ void make_tile(const Merge& m, int row0, int col0, Lo
   __syncthreads();
 }
 
-// Whether put_pair<true> serves.
+// Whether put_pair<true> can be used.
 bool is_plain(const PlaneTarget& target) {
   return target.samples != 0 && target.prediction == nullptr && target.skipped.skips == nullptr &&
          target.scale == kUnitScale;
 }
 
-// What target.put() adds at (row, col), col even, and the next column.
+// The prediction that target.put() adds at (row, col), col even, and in the next column.
 __device__ __forceinline__ uint32_t predicted_pair(const PlaneTarget& target, bool pairs, int row, int col) {
   if (target.samples == 0 || target.prediction == nullptr) return pair_of(target.dc_offset, target.dc_offset);
   const Sample* from = target.prediction + row * target.prediction_stride + col;
   return pairs ? *reinterpret_cast<const uint32_t*>(from) : pair_of(from[0], from[1]);
 }
 
-// target.put() there with it. kPlain: of samples without prediction, skipped cells and scale.
+// target.put() with that prediction. kPlain: samples without prediction, skipped cells and scaling.
 template <bool kPlain>
 __device__ __forceinline__ void put_pair(const PlaneTarget& target, bool pairs, int row, int col, int first,
                                          int second, uint32_t predicted) {
@@ -324,9 +322,10 @@ __global__ void __launch_bounds__(kColumnThreads, 4)
   const int col0 = static_cast<int>(blockIdx.x) * kTile;
   const OwnSamples own = own_samples(row0, col0, m.rows, m.cols);
   const bool pairs = has_pairs(target);
-  follow();
+  pdl_begin();
   make_tile(m, row0, col0, x);
-  // Loads of what is put begin here: the target may be the prediction, so none passes a store.
+  // Loads of the prediction begin here: the target may be the prediction, so they cannot be moved across a
+  // store.
   uint32_t from[2 * kColumnRun];
   uint32_t predicted[2 * kColumnRun];
   bool skipped[2 * kColumnRun][2];
@@ -352,23 +351,23 @@ dim3 tiles(Extent extent) { return {blocks_for(extent.cols / 2, kTile), blocks_f
 }  // namespace
 
 Status laplacian_lowpass(Device& device, const PlaneSource& source, Extent extent, Coefficient* target) {
-  launch_alone(device, device.stream(), laplacian_lowpass_kernel, tiles(extent), kLowThreads, source,
-               extent.rows, extent.cols, target);
+  launch_single_frame(device, device.stream(), laplacian_lowpass_kernel, tiles(extent), kLowThreads, source,
+                      extent.rows, extent.cols, target);
   return device.launched("laplacian_lowpass_kernel");
 }
 
 Status laplacian_detail(Device& device, const Coefficient* low, Extent extent, const PlaneSource& source,
                         Coefficient* detail) {
-  launch_alone(device, device.stream(), laplacian_detail_kernel, tiles(extent), kColumnThreads, low,
-               extent.rows, extent.cols, source, detail);
+  launch_single_frame(device, device.stream(), laplacian_detail_kernel, tiles(extent), kColumnThreads, low,
+                      extent.rows, extent.cols, source, detail);
   return device.launched("laplacian_detail_kernel");
 }
 
 Status laplacian_merge(Device& device, const Coefficient* low, Extent extent, const Coefficient* detail,
                        bool projection, const PlaneTarget& target) {
   auto* const kernel = is_plain(target) ? laplacian_merge_kernel<true> : laplacian_merge_kernel<false>;
-  launch_alone(device, device.stream(), kernel, tiles(extent), kColumnThreads,
-               Merge{low, detail, extent.rows, extent.cols, projection}, target);
+  launch_single_frame(device, device.stream(), kernel, tiles(extent), kColumnThreads,
+                      Merge{low, detail, extent.rows, extent.cols, projection}, target);
   return device.launched("laplacian_merge_kernel");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shears of tree depth 2 and deeper as places in the band.
+// Positions of the shears of tree depth 2 and deeper in the band.
 #include "cuda/transform/directional.hpp"
 
 namespace ctv::cuda {
@@ -15,13 +15,13 @@ LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan
   const int rows = band_rows / 2;
   const int cols = band_cols / 2;
   if (depth == 2) {
-    // {A, D}: q is the other phase at the same place; from B it is C one column on, from C it is B one row
-    // on.
+    // {A, D}: q is in the other phase at the same position. From B it is in C one column on, from C in B one
+    // row on.
     const int pairs[2][2] = {{kPhaseA, kPhaseD}, {kPhaseB, kPhaseC}};
     for (const auto& pair : pairs) {
       const int p = pair[target];
       const int q = pair[1 - target];
-      // (1, 1) from phase p: a carry into the next row or column where p is odd already.
+      // One step of (1, 1) from phase p carries to the next row or column where p is odd.
       shears.of[shears.count++] = {phase_base(p, band_cols),
                                    phase_base(q, band_cols),
                                    2 * band_cols,

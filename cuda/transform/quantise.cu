@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32
-// elements as Katsigiannis et al. have them but eight to a thread, which are on their way together; one layer
-// of the grid for each subband of a pyramid scale, so a scale takes one launch. A subband is a strided copy
-// of its band (no resampling), so gathering it costs no pass of its own.
+// Quantiser and dequantiser of directional subbands and of the lowpass. Blocks of 32x32 elements as in
+// Katsigiannis et al., but eight elements per thread, whose loads overlap. Each subband of a pyramid scale is
+// one layer of the grid, so a scale takes one launch. A subband is a strided part of its band (no
+// resampling), so gathering it needs no separate pass.
 #include <algorithm>
 
 #include "cuda/runtime/launch.cuh"
@@ -12,14 +12,14 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-constexpr int kEach = 8;  // levels of a thread
+constexpr int kEach = 8;  // levels per thread
 
-// A thread's levels, so many rows apart, and where their coefficients lie.
+// Row distance of a thread's levels, and the positions of their coefficients.
 constexpr int kRowsOn = kBlock / kEach;
-static_assert(kRowsOn % 2 == 0);  // rows of a thread lie alike in a quincunx
+static_assert(kRowsOn % 2 == 0);  // rows of a thread have equal parity in a quincunx
 
 struct OwnLevels {
-  int rows;  // from the thread's first on
+  int rows;  // from the thread's first row on
   int level, level_on;
   int position, position_on;
 };
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kBlock* kRowsOn)
                           Level* levels) {
   const OwnLevels own = own_levels(scale);
   const SubbandQuantiser q = quantisers.of[blockIdx.z];
-  follow();
+  pdl_begin();
   Coefficient x[kEach];
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kBlock* kRowsOn)
                             Coefficient* bands) {
   const OwnLevels own = own_levels(scale);
   const SubbandQuantiser q = quantisers.of[blockIdx.z];
-  follow();
+  pdl_begin();
   Level x[kEach];
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
                                Coefficient* coefficients) {
   const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  follow();
+  pdl_begin();
   if (r < rows && c < cols) coefficients[r * cols + c] = source.at(r, c);
 }
 
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
                           const __grid_constant__ PlaneTarget target) {
   const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  follow();
+  pdl_begin();
   if (r < rows && c < cols) target.put(r, c, coefficients[r * cols + c]);
 }
 
@@ -140,32 +140,33 @@ GatheredScale gather_level(std::span<const Subband> subbands, int directions_log
 
 Status quantise_scale(Device& device, const GatheredScale& scale,
                       std::span<const SubbandQuantiser> quantisers, const Coefficient* bands, Level* levels) {
-  launch_alone(device, device.stream(), quantise_scale_kernel,
-               blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
-               as_parameter(quantisers), bands, levels);
+  launch_single_frame(device, device.stream(), quantise_scale_kernel,
+                      blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
+                      as_parameter(quantisers), bands, levels);
   return device.launched("quantise_scale_kernel");
 }
 
 Status dequantise_scale(Device& device, const GatheredScale& scale,
                         std::span<const SubbandQuantiser> quantisers, const Level* levels,
                         Coefficient* bands) {
-  launch_alone(device, device.stream(), dequantise_scale_kernel,
-               blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
-               as_parameter(quantisers), levels, bands);
+  launch_single_frame(device, device.stream(), dequantise_scale_kernel,
+                      blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
+                      as_parameter(quantisers), levels, bands);
   return device.launched("dequantise_scale_kernel");
 }
 
 Status subtract_prediction(Device& device, const PlaneSource& source, Extent extent,
                            Coefficient* coefficients) {
-  launch_alone(device, device.stream(), subtract_prediction_kernel, blocks(extent.rows, extent.cols, 1),
-               dim3(kBlock, kBlock), source, extent.rows, extent.cols, coefficients);
+  launch_single_frame(device, device.stream(), subtract_prediction_kernel,
+                      blocks(extent.rows, extent.cols, 1), dim3(kBlock, kBlock), source, extent.rows,
+                      extent.cols, coefficients);
   return device.launched("subtract_prediction_kernel");
 }
 
 Status add_prediction(Device& device, const Coefficient* coefficients, Extent extent,
                       const PlaneTarget& target) {
-  launch_alone(device, device.stream(), add_prediction_kernel, blocks(extent.rows, extent.cols, 1),
-               dim3(kBlock, kBlock), coefficients, extent.rows, extent.cols, target);
+  launch_single_frame(device, device.stream(), add_prediction_kernel, blocks(extent.rows, extent.cols, 1),
+                      dim3(kBlock, kBlock), coefficients, extent.rows, extent.cols, target);
   return device.launched("add_prediction_kernel");
 }
 

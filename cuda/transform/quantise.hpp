@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coefficients of a band to levels of its subbands and back, where the pyramid's own kernels do not do it:
-// launchers.
+// Coefficients of a band to levels of its subbands, and the inverse, where the pyramid's kernels do not do
+// it: launchers.
 #pragma once
 
 #include <span>
@@ -16,17 +16,17 @@ namespace ctv::cuda {
 
 inline constexpr int kMaxGatheredSubbands = 3 << kMaxDirectionsLog2;
 
-/// Where the samples of one subband lie in the bands' buffer.
+/// Position of a subband's samples in the bands' buffer.
 struct GatheredSubband {
-  int base;                    // element of the band's first sample
+  int base;                    // index of the band's first sample
   int row, col;                // of the first sample in the band
-  int row_stride, col_stride;  // band samples from one to the next
+  int row_stride, col_stride;  // distance of samples in the band
   int quincunx;  // 1: odd rows begin one column later (even coset) or earlier (odd coset): col ^ (row & 1)
   int rows, cols;
-  int offset;  // of its first scale in the plane's array
+  int offset;  // index of its first level in the plane's array
 };
 
-/// The subbands of one pyramid scale: made once. Quantisers change with every frame.
+/// The subbands of one pyramid scale, made once. Quantisers change with every frame.
 struct GatheredScale {
   int count = 0;
   int band_cols = 0;
@@ -34,13 +34,13 @@ struct GatheredScale {
   GatheredSubband subbands[kMaxGatheredSubbands];
 };
 
-/// The quantisers of a scale as an argument of a kernel.
+/// The quantisers of a scale, as a kernel argument.
 struct LevelQuantisers {
   SubbandQuantiser of[kMaxGatheredSubbands];
 };
 LevelQuantisers as_parameter(std::span<const SubbandQuantiser> quantisers);
 
-/// subbands: those of one scale, in the layout's order, whose bands follow each other in one buffer.
+/// subbands: those of one scale, in the layout's order; their bands are contiguous in one buffer.
 GatheredScale gather_level(std::span<const Subband> subbands, int directions_log2, Extent band);
 
 Status quantise_scale(Device& device, const GatheredScale& scale,
@@ -49,8 +49,8 @@ Status dequantise_scale(Device& device, const GatheredScale& scale,
                         std::span<const SubbandQuantiser> quantisers, const Level* levels,
                         Coefficient* bands);
 
-/// Samples minus prediction as coefficients, and back: for pyramids that do not fuse it, and for the lowpass
-/// alone.
+/// Samples minus prediction as coefficients, and the inverse: for pyramids that do not fuse it, and for the
+/// lowpass alone.
 Status subtract_prediction(Device& device, const PlaneSource& source, Extent extent,
                            Coefficient* coefficients);
 Status add_prediction(Device& device, const Coefficient* coefficients, Extent extent,

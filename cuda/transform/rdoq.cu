@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. What plain rounding makes 0
-// stays 0, and that is nearly all in predicted frames. So a block of threads looks through a piece of a
-// subband, as it lies in memory, clears its levels and lists the coefficients that are left; then each thread
-// takes one of the list with all that surrounds it. One launch for a plane: the pieces of all subbands are
-// numbered through, and a block finds its subband by its number.
+// quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. Coefficients that plain
+// rounding quantises to 0 stay 0: in predicted frames nearly all. So a block of threads scans a piece of a
+// subband in memory order, clears its levels and lists the other coefficients; then each thread takes one of
+// the list with its surroundings. A plane takes one launch: the pieces of all subbands are numbered, and a
+// block finds its subband by its number.
 #include "codec/control/rdo_quantise.hpp"
 #include "codec/util/host_device.hpp"
 #include "cuda/runtime/launch.cuh"
@@ -14,20 +14,20 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kOctet = 8;  // coefficients that are read at once
+constexpr int kOctet = 8;  // coefficients read at once
 constexpr int kWords = kOctet / 2;
-constexpr int kOctets = 2;  // of a thread
+constexpr int kOctets = 2;  // per thread
 constexpr int kPiece = kThreads * kOctets * kOctet;
 constexpr int kMostSiblings = 2;
 static_assert(std::tuple_size_v<decltype(Siblings::subbands)> == kMostSiblings);
 
 struct RdoSubband {
-  uint32_t first_piece;  // of all pieces of the plane
-  uint32_t offset;       // of its first coefficient in the plane's array
+  uint32_t first_piece;  // number in the plane
+  uint32_t offset;       // index of its first coefficient in the plane's array
   int size, cols;
   uint32_t reciprocal;  // 2^32 / cols, rounded down
   uint32_t multiplier, rounding;
-  uint16_t dead;    // the largest magnitude that plain rounding makes 0
+  uint16_t dead;    // largest magnitude that plain rounding quantises to 0
   uint8_t by_rate;  // 0: plain quantiser
   uint8_t siblings;
   uint16_t sibling[kMostSiblings];
@@ -38,13 +38,13 @@ struct RdoSubbands {
   RdoSubband of[kMaxSubbandsPerPlane];
 };
 
-// Whether eight coefficients from element `first` on, which may be below 0, lie in the subband and in words
-// of sixteen bytes.
+// Whether eight coefficients from element `first` on, which may be negative, lie in the subband and are
+// aligned to sixteen bytes.
 __device__ __forceinline__ bool is_octet(const int16_t* at, int first, int size) {
   return first >= 0 && first + kOctet <= size && (reinterpret_cast<uintptr_t>(at) & 15U) == 0;
 }
 
-// 0 outside the subband.
+// Coefficients outside the subband are 0.
 __device__ __forceinline__ void load_octet(const Coefficient* in, int first, int size,
                                            uint32_t (&words)[kWords]) {
   if (is_octet(in + first, first, size)) {
@@ -73,11 +73,11 @@ __device__ __forceinline__ void store_octet(Level* out, int first, int size,
   }
 }
 
-// Bits w and 16 + w: whether the two coefficients of word w are larger than `dead`. They are moved by it:
-// what is not larger is at most twice as large then, without a sign.
+// Bits w and 16 + w: whether the coefficients of word w exceed `dead` in magnitude. `dead` is added first, so
+// that smaller ones become unsigned values up to 2 dead.
 __device__ __forceinline__ uint32_t alive_of(const uint32_t (&words)[kWords], uint32_t dead) {
   const uint32_t moved = dead * 0x10001U;
-  const uint32_t most = 2 * moved;  // dead < 2^15: no carry
+  const uint32_t most = 2 * moved;  // dead < 2^15, so there is no carry
   const uint32_t least = __vneg2(most);
   uint32_t alive = 0;
 #pragma unroll
@@ -126,15 +126,15 @@ __device__ __forceinline__ Level decide(const RdoSubbands& subbands, const RdoSu
 __global__ void __launch_bounds__(kThreads)
     quantise_rdo_kernel(const __grid_constant__ RdoSubbands subbands, const Coefficient* coefficients,
                         Level* levels) {
-  follow();
+  pdl_begin();
   __shared__ uint32_t listed;
-  __shared__ uint16_t list[kPiece];  // 32 times the thread, and the bit of its `alive`
+  __shared__ uint16_t list[kPiece];  // 32 x thread + bit of its `alive`
   int n = subbands.count - 1;
   while (subbands.of[n].first_piece > blockIdx.x) --n;
   const RdoSubband& s = subbands.of[n];
   const Coefficient* const in = coefficients + s.offset;
   Level* const out = levels + s.offset;
-  // Of the piece, such that words of sixteen bytes begin in it.
+  // First element of the piece, aligned to sixteen bytes.
   const int begin = static_cast<int>(blockIdx.x - s.first_piece) * kPiece -
                     static_cast<int>(reinterpret_cast<uintptr_t>(in) / sizeof(Coefficient) % kOctet);
   const auto first_of_octet = [&](int thread, int octet) {
@@ -205,10 +205,10 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
         static_cast<uint8_t>(decides_by_rate(s.layer, q) ? 1 : 0),
         static_cast<uint8_t>(siblings.count),
         {static_cast<uint16_t>(siblings.subbands[0]), static_cast<uint16_t>(siblings.subbands[1])}};
-    // A first word of sixteen bytes may hold a single coefficient.
+    // The first aligned word of sixteen bytes may hold a single coefficient.
     pieces += blocks_for(size + kOctet - 1, kPiece);
   }
-  // Not placed early, as by launch_kernel(): its blocks would keep those of the filter's choice away.
+  // Not placed early by launch_kernel(): its blocks would keep those of the loop filter's decision waiting.
   quantise_rdo_kernel<<<pieces, kThreads, 0, device.stream()>>>(subbands, coefficients, levels);
   return device.launched("quantise_rdo_kernel");
 }

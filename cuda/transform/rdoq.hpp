@@ -11,7 +11,7 @@
 
 namespace ctv::cuda {
 
-/// Coefficients of a plane to levels; both arrays in the layout's order. quantisers: one per subband.
+/// Quantises the coefficients of a plane; both arrays are in the layout's order. quantisers: one per subband.
 Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
                           std::span<const SubbandQuantiser> quantisers, FrameType type,
                           const Coefficient* coefficients, Level* levels);

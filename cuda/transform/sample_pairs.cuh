@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit samples two to a word: how planes are read and written so, and which ones can be: with skipped
-// cells, those where both lie in one.
+// Reads and writes planes of 16-bit samples as words of two, where possible: with skipped cells, where both
+// samples are in one cell.
 #pragma once
 
 #include <cstddef>
@@ -66,13 +66,13 @@ __device__ __forceinline__ bool has_octets(const PlaneTarget& target) {
          has_pairs(target.skipped);
 }
 
-/// Clears the pairs in skipped cells, of kCount values from column `first`, which is even, of a row on.
+/// Clears kCount values of a row, from the even column `first` on, in skipped cells.
 template <int kCount>
 __device__ __forceinline__ void clear_skipped(const SkippedCells& cells, int row, int first, int* x) {
   static_assert(kCount % 4 == 0);
   if (cells.skips == nullptr) return;
   const uint8_t* flags = cells.flags(row);
-  if (cells.geometry.col_shift + 2 <= kLog2Cell && first % 4 == 0) {  // four columns lie in one cell
+  if (cells.geometry.col_shift + 2 <= kLog2Cell && first % 4 == 0) {  // four columns belong to one cell
 #pragma unroll
     for (int k = 0; k < kCount; k += 4) {
       if (flags[cells.col_of(first + k)] != 0) x[k] = x[k + 1] = x[k + 2] = x[k + 3] = 0;
@@ -85,7 +85,7 @@ __device__ __forceinline__ void clear_skipped(const SkippedCells& cells, int row
   }
 }
 
-/// source.at() of columns of a row, step by step: else each sample would wait for the flag of its cell.
+/// source.at() of columns of a row, in separate steps: otherwise each sample would wait for its cell's flag.
 template <int kCount>
 __device__ __forceinline__ void read_samples(const PlaneSource& source, int row, const int* cols, int* x) {
   const int16_t* samples = source.data + row * source.stride;
@@ -107,7 +107,7 @@ __device__ __forceinline__ void read_samples(const PlaneSource& source, int row,
   }
 }
 
-/// target.put() for kRun samples from a multiple of 8 on, eight at a time. x: 0 in skipped cells; changed.
+/// target.put() for kRun samples from a multiple of 8 on, eight at a time. x: 0 in skipped cells; modified.
 template <int kRun>
 __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int col, int* x) {
   static_assert(kRun % 8 == 0);

@@ -17,8 +17,8 @@ ShearGrid with_steps(ShearGrid g) {
   return g;
 }
 
-// Tree depth 1, the checkerboard: b1 = (1, 1) is the slope, b2 = (-1, 1), in pixels. Columns are those of
-// row + column, so that b2 stays in one.
+// Tree depth 1, the checkerboard, in pixels: b1 = (1, 1) is the slope, b2 = (-1, 1). Columns are numbered by
+// row + column, so b2 keeps the column.
 ShearGrid quincunx_grid(const Bands& bands, int target) {
   ShearGrid g{};
   g.row_pitch = bands.cols;
@@ -37,7 +37,7 @@ ShearGrid quincunx_grid(const Bands& bands, int target) {
   return with_steps(g);
 }
 
-// Within or between phases: rows along b1, columns along b2 = (0, 1); transposed, rows along b2, and b1 is
+// Within or between phases: rows along b1, columns along b2 = (0, 1). Transposed: rows along b2, and b1 is
 // the slope.
 ShearGrid lattice_grid(const LatticeShear& s) {
   ShearGrid g{};

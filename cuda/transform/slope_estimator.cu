@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scale by scale: one launch lifts every tile with each slope everywhere and leaves the costs of its blocks,
-// one decides (slope_decisions.hpp), and two make the lowpass with the slopes found, for the next scale: one
-// of them finds on the device that it has nothing to do. Those of the finest scale also make HL and LH, whose
-// directions are found then. The host waits for nothing.
+// For each scale, one launch lifts every tile with each slope and stores the costs of its blocks, another
+// decides (slope_decisions.hpp), and two compute the lowpass with the chosen slopes for the next scale; one
+// of these two finds on the device that it has nothing to do. For the finest scale they also compute HL and
+// LH, whose directions are then chosen. The host waits for nothing.
 #include "cuda/transform/slope_estimator.hpp"
 
 #include "codec/control/slope_decisions.hpp"
@@ -32,7 +32,7 @@ struct SlopeCosts {
   __device__ int blocks() const { return block_rows * block_cols; }
 };
 
-// Block (x, y, z) of threads: a tile lifted with slope z.
+// Block (x, y, z) of threads: one tile, lifted with slope z.
 __global__ void __launch_bounds__(kSlopeThreads)
     slope_costs_kernel(const __grid_constant__ SlopeCosts of, const __grid_constant__ PlaneSource source) {
   __shared__ SlopeTile tile;
@@ -73,10 +73,10 @@ __global__ void __launch_bounds__(kSlopeThreads)
   of.costs[slope * of.blocks() + block_row * of.block_cols + block_col] = cost;
 }
 
-// One block of threads. before, found: [blocks]; used: whether the scale has slopes.
+// Launched with one block of threads. before, found: [blocks]; used: whether the scale has slopes.
 __global__ void __launch_bounds__(kDecideThreads)
     decide_slopes_kernel(const __grid_constant__ SlopeCosts of, int8_t* before, int8_t* found, int8_t* used) {
-  using Sum = unsigned long long;  // what atomicAdd takes
+  using Sum = unsigned long long;  // type of atomicAdd()
   __shared__ Sum without, with;
   const int blocks = of.blocks();
   const auto for_blocks = [&](auto body) {
@@ -189,8 +189,8 @@ class CudaSlopeEstimator final : public SlopeEstimator {
   DeviceArray<uint32_t> costs_;                                  // [slopes][blocks]
   DeviceArray<int8_t> before_;                                   // [blocks], before a pass
   std::array<DeviceArray<Coefficient>, kSlopedScales> lowpass_;  // [scale]
-  DeviceArray<Coefficient> details_;                             // of one scale; only the finest's is read
-  DeviceArray<unsigned long long> directed_costs_;               // see find_directions()
+  DeviceArray<Coefficient> details_;                // of one scale; only those of the finest scale are read
+  DeviceArray<unsigned long long> directed_costs_;  // see find_directions()
 };
 
 }  // namespace

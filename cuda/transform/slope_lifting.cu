@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One scale of the 9/7, vertically along slopes (Ding et al. 2007; Chang and Girod 2007), forward or inverse,
-// in one launch. Key frames alone, so it is kept short rather than fast.
+// in one launch. Only key frames use it, so it is short rather than fast.
 #include "cuda/transform/slope_lifting.hpp"
 
 #include "cuda/transform/slope_tile.cuh"

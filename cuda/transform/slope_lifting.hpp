@@ -7,8 +7,8 @@
 
 namespace ctv::cuda {
 
-/// As wavelet_forward() and wavelet_inverse(), if scale.along says so on the device; otherwise nothing.
-/// slopes: of the scale, in device memory.
+/// As wavelet_forward() and wavelet_inverse() if *scale.along, on the device, is not 0; otherwise no
+/// operation. slopes: of the scale, in device memory.
 Status slope_forward(Device& device, SlopeView slopes, const WaveletScale<int16_t>& scale,
                      const PlaneSource& source);
 Status slope_inverse(Device& device, SlopeView slopes, const WaveletScale<const int16_t>& scale,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The 9/7 of a tile in shared memory, vertically along slopes (directional lifting). Slopes differ from block
-// to block, so a thread cannot keep a run of samples in registers as in wavelet.cu: each step is a pass over
+// The 9/7 of a tile in shared memory, vertically along slopes (directional lifting). Slopes differ between
+// blocks, so a thread cannot keep a run of samples in registers as in wavelet.cu: each step is a pass over
 // the tile. Only samples of the plane are lifted, and neighbours beyond its border are mirrored when they are
-// read: lifting the mirrored samples themselves would need mirrored slopes.
+// read: lifting the mirrored samples would need mirrored slopes.
 #pragma once
 
 #include "codec/dsp/lifting.hpp"
@@ -12,7 +12,7 @@
 
 namespace ctv::cuda {
 
-constexpr int kSlopeTileRows = 32;  // of the samples that a tile makes
+constexpr int kSlopeTileRows = 32;  // samples that a tile computes
 constexpr int kSlopeTileCols = 64;
 constexpr int kSlopeThreads = 256;
 
@@ -37,7 +37,7 @@ __device__ __forceinline__ int lifted_9_7(int a, int b) {
   return update_9_7_second(a, b);
 }
 
-/// A block of threads at work on a tile whose first sample is (row0, col0) of a plane of rows x cols.
+/// The work of a block of threads on a tile whose first sample is (row0, col0) of a plane of rows x cols.
 class SlopeTileWork {
  public:
   __device__ SlopeTileWork(SlopeTile& tile, int rows, int cols)
@@ -53,7 +53,7 @@ class SlopeTileWork {
     return tile_.samples[row - row0_ + SlopeTile::kRowBorder][col - col0_ + SlopeTile::kColBorder];
   }
 
-  /// Calls body(row, col) for the samples of the plane in the tile with borders around it.
+  /// Calls body(row, col) for the samples of the tile and its borders that lie in the plane.
   template <int kRowBorder, int kColBorder, class Body>
   __device__ __forceinline__ void for_samples(Body body) const {
     constexpr int kWidth = kSlopeTileCols + 2 * kColBorder;
@@ -65,7 +65,7 @@ class SlopeTileWork {
     }
   }
 
-  /// Slopes of the tile. slope_at(block row, block column).
+  /// Sets the slopes of the tile. slope_at(block row, block column).
   template <class SlopeAt>
   __device__ __forceinline__ void load_slopes(SlopeAt slope_at) const {
     const int last_row = (rows_ - 1) >> kLog2SlopeBlock;
@@ -79,7 +79,7 @@ class SlopeTileWork {
     }
   }
 
-  /// The steps of a tile that is loaded, with its border. All threads; ends with a barrier.
+  /// Lifts a loaded tile, including its border. Called by all threads; ends with a barrier.
   __device__ __forceinline__ void forward() const {
     vertical<1, 1, 3, 4 + 3 * kSlopeReach>();
     vertical<2, 1, 2, 4 + 2 * kSlopeReach>();
@@ -102,7 +102,7 @@ class SlopeTileWork {
   }
 
  private:
-  /// The value at a half column, mirrored.
+  /// The interpolated value at a half column, mirrored at the borders.
   __device__ __forceinline__ int between(int row, int half_column) const {
     row = mirrored<1>(row, rows_);
     const int col = half_column >> 1;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's prediction (Katsigiannis et al., section II): a level is predicted by the level of the previous
-// frame to which its block's vector, scaled to the subband's grid, points. A lookup and an addition per
-// level, of which the second load waits for the first. A thread has eight levels on their way, one below the
-// other: some of them share a vector, and so what follows from it. Blocks of 32x32 levels, one layer of the
-// grid per subband, so a plane takes one launch. A decoder's sums are dequantised where they are made, a
-// scale per launch.
+// The paper's prediction (Katsigiannis et al., section II): a level is predicted by the previous frame's
+// level at the position to which its block's vector points, scaled to the subband's grid. That is a lookup
+// and an addition per level, with two dependent loads. A thread loads eight levels of a column at once: those
+// that share a vector share its scaling. Blocks of 32x32 levels, one layer of the grid per subband, so a
+// plane takes one launch. In a decoder the sums are dequantised in the same kernel, one scale per launch.
 #include "cuda/transform/subband_prediction.hpp"
 
 #include <array>
@@ -16,7 +15,7 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-constexpr int kRows = 8;  // of a thread
+constexpr int kRows = 8;  // per thread
 
 struct MovedSubband {
   int rows, cols;
@@ -38,20 +37,19 @@ __device__ __forceinline__ int first_row() {
 }
 __device__ __forceinline__ int own_col() { return static_cast<int>(blockIdx.x * kBlock + threadIdx.x); }
 
-// max(0, min(at + step, last)).
 __device__ __forceinline__ int moved_within(int at, int step, int last) {
   return __viaddmin_s32_relu(at, step, last);
 }
 
-// Predicts the levels of a thread. Rows of an aligned group of kShared have one vector. put(k, level, held)
-// receives the level of the thread's row k; held: the subband has this row.
+// Predicts the levels of a thread. kShared consecutive, aligned rows have the same vector. put(k, level,
+// held) receives the level of the thread's row k; held: the subband has this row.
 template <int kShared, typename Put>
 __device__ __forceinline__ void predict_rows(const MovedSubband& s, const Prediction& p, const Put& put) {
   const int first = first_row();
   const int c = own_col();
-  const int rows = s.rows - first;  // from the thread's first on
+  const int rows = s.rows - first;  // from the thread's first row on
   if (rows <= 0 || c >= s.cols) return;
-  follow();
+  pdl_begin();
   const uint32_t* const column = p.vectors + block_of(c, s.col_shift, p.log2_block, p.grid_cols);
   uint32_t v[kRows / kShared];
 #pragma unroll
@@ -85,18 +83,17 @@ __global__ void __launch_bounds__(kBlock* kBlock / kRows, 8)
   predict_rows<kShared>(subbands.of[blockIdx.z], p, [](int, Level, bool) {});
 }
 
-// Where the coefficients of a subband go.
 struct PlacedSubband {
   Coefficient* first;
-  int row_on, col_on;  // elements to the next one below, and at the right
-  int odd_row_on;      // quincunx: more for odd rows
+  int row_on, col_on;  // elements to the next coefficient below, and to the right
+  int odd_row_on;      // quincunx: additional offset of odd rows
   uint32_t step, reconstruction_offset;
 };
 struct PlacedSubbands {
   MovedSubband of[1 + kMaxGatheredSubbands];
   PlacedSubband placed[1 + kMaxGatheredSubbands];
 };
-static_assert(kRows % 2 == 0);  // rows of a thread are odd where k is
+static_assert(kRows % 2 == 0);  // row k of a thread is odd where k is
 
 template <int kShared>
 __global__ void __launch_bounds__(kBlock* kBlock / kRows, 8)
@@ -115,7 +112,7 @@ MovedSubband moved_subband(const Subband& s, ChromaShift chroma) {
           static_cast<uint8_t>(s.col_shift + chroma.x)};
 }
 
-// kernels[i] has one vector for 2^i rows. The last one is taken that is right for all subbands.
+// kernels[i] uses one vector for 2^i rows. Launches the last one that is valid for all subbands.
 template <typename Kernel, size_t kKernels, typename Subbands>
 void launch(Device& device, const std::array<Kernel, kKernels>& kernels, const Subbands& subbands, int count,
             const Prediction& p) {
@@ -128,8 +125,8 @@ void launch(Device& device, const std::array<Kernel, kKernels>& kernels, const S
     log2_shared = clamp_to(p.log2_block - s.row_shift, 0, log2_shared);
   }
   const dim3 blocks(blocks_for(cols, kBlock), blocks_for(rows, kBlock), static_cast<unsigned>(count));
-  launch_alone(device, device.stream(), kernels[static_cast<size_t>(log2_shared)], blocks,
-               dim3(kBlock, kBlock / kRows), subbands, p);
+  launch_single_frame(device, device.stream(), kernels[static_cast<size_t>(log2_shared)], blocks,
+                      dim3(kBlock, kBlock / kRows), subbands, p);
 }
 
 Prediction prediction(const MotionGrid& grid, const MotionVector* vectors, int sign, const Level* in,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prediction of levels from the previous frame's levels, on the device. Vectors are read as words: arrays of
-// side information are aligned for it.
+// Prediction of levels from the previous frame's levels, on the device. Vectors are read as words; arrays of
+// side information are aligned accordingly.
 #pragma once
 
 #include <span>
@@ -11,19 +11,20 @@
 
 namespace ctv::cuda {
 
-/// out = in - moved previous (sign -1) or in + moved previous (1), for the first `layers` layers.
+/// out = in + sign * moved(previous), sign -1 or 1, for the first `layers` layers.
 Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, ChromaShift chroma,
                         const MotionGrid& grid, const MotionVector* vectors, const Level* in,
                         const Level* previous, int layers, Level* out);
 
-/// Gathered subbands, the first of which is `first` in the layout, and where their coefficients go.
+/// Gathered subbands and the positions of their coefficients; `first`: index of the first subband in the
+/// layout.
 struct ScaleBands {
   const GatheredScale& scale;
   size_t first;
   Coefficient* bands;
 };
 /// predict_subbands() with sign 1 and dequantise_scale() of the sums in one launch, for all subbands of `to`:
-/// one pyramid scale and the lowpass at most. quantisers: one per subband of the layout.
+/// at most one pyramid scale and the lowpass. quantisers: one per subband of the layout.
 Status dequantise_predicted(Device& device, const PredictedLevels& predicted,
                             std::span<const SubbandQuantiser> quantisers, std::span<const ScaleBands> to);
 

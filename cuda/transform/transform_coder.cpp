@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contourlet transform of one plane with quantisation: the order of the launches, nothing else. Per
-// pyramid scale one kernel for the wavelet (two for the laplacian's analysis, one for its synthesis; one for
-// two small scales), three per tree scale of the directional bank, one that gathers and quantises the
-// directional subbands (back, with their prediction); levels without directions are quantised by the
-// pyramid's own kernel.
+// The contourlet transform of one plane with quantisation: the order of the launches. Per pyramid scale: one
+// kernel for the wavelet (two for the Laplacian's analysis, one for its synthesis; one for two small scales),
+// three per tree level of the directional bank, and one that gathers and quantises the directional subbands
+// (the inverse also predicts them). The pyramid's kernel quantises scales without directions.
 #include "cuda/transform/transform_coder.hpp"
 
 #include <algorithm>
@@ -55,7 +54,7 @@ class CudaTransformCoder final : public TransformCoder {
         input;  // [extent], levels 2..: lowpass of the scale before; laplacian by FFT: also scale 1
   };
 
-  /// inverse(). predicted: null, or how the levels come into being on the way to the bands.
+  /// inverse(). predicted: null, or how to compute the levels while they are dequantised.
   Status inverse_of(const Level* levels, const PredictedLevels* predicted, Quantisers quantisers,
                     PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                     PlaneView<Sample> samples, const int8_t* slopes, const SkippedCells& skipped);
@@ -65,18 +64,18 @@ class CudaTransformCoder final : public TransformCoder {
   int scales() const { return transform().scales; }
   PyramidScale& at(int scale) { return pyramid_[static_cast<size_t>(scale - 1)]; }
   Coefficient* low() const { return low_.data(); }
-  /// The lowpass that scale's synthesis takes and its analysis gives.
+  /// The lowpass of a scale: output of its analysis, input of its synthesis.
   Coefficient* low_of(int scale) { return scale == scales() ? low() : at(scale + 1).input.data(); }
 
   Status forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels,
                          const int8_t* slopes);
   Status inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction, const PlaneTarget& target,
                          const int8_t* slopes);
-  /// Whether the device may lift a scale along slopes, and which.
+  /// Slopes of a scale if the device may lift along slopes, else null.
   const int8_t* along(int scale, const int8_t* slopes) const {
     return slopes == nullptr || scale > grid_.scales ? nullptr : slopes + scale - 1;
   }
-  /// What the device may know about directions of HL and LH.
+  /// Directions of HL and LH if the device may choose them, else null.
   const int8_t* directed(int scale, const int8_t* slopes) const {
     return slopes == nullptr || scale > 1 || !grid_.directed ? nullptr : slopes + kSlopedScales;
   }
@@ -85,16 +84,16 @@ class CudaTransformCoder final : public TransformCoder {
   }
   template <typename T>
   WaveletScale<T> wavelet_scale(int scale, Quantisers quantisers, T* levels, const int8_t* slopes);
-  /// Whether one launch takes a scale and the next one; so the same scales go together in both directions.
+  /// Whether one launch computes a scale and the next one. Forward and inverse transform group scales alike.
   bool goes_with_next(int scale, const int8_t* slopes);
   Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
   Status inverse_laplacian(const Level* levels, const PredictedLevels* predicted, Quantisers quantisers,
                            int reduction, const PlaneTarget& target);
   Status directional(int scale, bool inverse);
-  /// Bands of a scale to the levels of its subbands, and back.
+  /// Converts the bands of a scale to the levels of its subbands, and the inverse.
   Status finish_bands(int scale, Quantisers quantisers, Level* levels);
   Status begin_bands(int scale, Quantisers quantisers, const Level* levels);
-  /// The same of levels that are predicted, with the lowpass beside the coarsest scale.
+  /// The same for predicted levels; the coarsest scale includes the lowpass.
   Status predict_bands(int scale, Quantisers quantisers, const PredictedLevels& predicted);
 
   std::shared_ptr<Device> device_;
@@ -215,7 +214,8 @@ Status CudaTransformCoder::inverse_of(const Level* levels, const PredictedLevels
 
 // ---- Wavelet --------------------------------------------------------------------------------------------
 
-// Where a scale's bands lie: levels, coefficients for a directional bank, the lowpass for the next scale.
+// Positions of a scale's bands: levels, coefficients for a directional bank, or the lowpass for the next
+// scale.
 template <typename T>
 WaveletScale<T> CudaTransformCoder::wavelet_scale(int scale, Quantisers quantisers, T* levels,
                                                   const int8_t* slopes) {

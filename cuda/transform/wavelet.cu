@@ -10,9 +10,9 @@
 // tiles need no border cases. The first step of the transform (samples minus prediction) and the last
 // (quantiser; inverse: prediction added, clamped) happen on the way in and out.
 //
-// A launch of a few blocks takes longer than their work, so small planes have two scales in one. Tiles are
-// 32x32, and the lowpass between the scales stays in shared memory. A tile makes of it what the other scale
-// needs around it, which its neighbours make too.
+// A launch of a few blocks takes longer than their work, so small planes have two scales in one launch. Tiles
+// are 32x32, and the lowpass between the scales stays in shared memory. A tile computes it with the border
+// that the other scale needs, which neighbouring tiles compute, too.
 #include "cuda/transform/wavelet.hpp"
 
 #include "cuda/runtime/launch.cuh"
@@ -23,16 +23,16 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kColumnRun = 8;  // rows of two columns that a thread makes
-constexpr int kLowPad = 2;     // of rows of the lowpass between two scales: fewer conflicts of banks
+constexpr int kColumnRun = 8;  // rows of two columns that a thread computes
+constexpr int kLowPad = 2;     // padding of lowpass rows between two scales, against bank conflicts
 
-/// What a tile makes of a scale, in samples of the scale's input: its own, and a margin around them. kScales:
-/// of the launch; kNth: 0 for the finer one.
+/// Part of a scale that a tile computes, in samples of the scale's input: its own samples and a margin.
+/// kScales: number of scales in the launch; kNth: 0 for the finer one.
 template <class Wavelet, int kScales, int kNth, int kMarginOfTile>
 struct TileScale {
   static constexpr int kBorder = kLiftingBorder<Wavelet>;
   static constexpr int kMargin = kMarginOfTile;
-  static constexpr int kRowRun = kScales == 1 ? 16 : 8;  // samples of a row that a thread makes
+  static constexpr int kRowRun = kScales == 1 ? 16 : 8;  // samples of a row that a thread computes
   static constexpr int kOwnRows = 32 >> kNth;
   static constexpr int kOwnCols = (kScales == 1 ? 64 : 32) >> kNth;
   static constexpr int kRows = kOwnRows + 2 * kMargin;
@@ -42,7 +42,7 @@ struct TileScale {
   static constexpr bool kDeepest = kNth + 1 == kScales;
   static_assert(kCols % kRowRun == 0 && kRows % kColumnRun == 0);
 
-  /// The first row and column of the tile, of the scale's input.
+  /// The first row of the tile in the scale's input.
   static __device__ int row0() { return static_cast<int>(blockIdx.y) * kOwnRows - kMargin; }
   static __device__ int col0() { return static_cast<int>(blockIdx.x) * kOwnCols - kMargin; }
 };
@@ -51,14 +51,15 @@ template <class Shape>
 constexpr int kBorderedRows = Shape::kRows + 2 * Shape::kBorder;
 template <class Shape>
 constexpr int kBorderedPairs = Shape::kCols / 2 + Shape::kBorder;  // of columns
-// Of both directions: a thread for each run.
+// Threads of a block in the forward and the inverse transform: one per run.
 template <class Shape>
 constexpr int kForwardThreads = round_up(kBorderedRows<Shape>* Shape::kRowRuns, 32);
 template <class Shape>
 constexpr int kInverseThreads =
     round_up(max_of(kBorderedPairs<Shape>* Shape::kColumnRuns, Shape::kRows* Shape::kRowRuns), 32);
 
-// The deeper scale needs twice its border, in whole runs; the finer one half of its own.
+// Margins. Forward: the finer scale computes twice the deeper one's border, in whole runs. Inverse: the
+// deeper scale computes half the finer one's border.
 template <class Wavelet, int kScales, int kNth>
 using ForwardTile =
     TileScale<Wavelet, kScales, kNth, kNth + 1 < kScales ? round_up(2 * kLiftingBorder<Wavelet>, 8) : 0>;
@@ -76,12 +77,12 @@ struct Held {
   int16_t* data = nullptr;
   int stride = 0;
   int row0 = 0, col0 = 0;
-  // Positions before the first stand for those that nothing depends on (see mirrored()).
+  // Negative positions are mapped to 0; no output depends on them (see mirrored()).
   __device__ int row(int r) const { return max_of(r - row0, 0); }
   __device__ int col(int c) const { return max_of(c - col0, 0); }
 };
 
-// in: where the source begins. low: for the lowpass of a scale that is not the deepest.
+// in: origin of the source. low: receives the lowpass of a scale that is not the deepest.
 template <class Wavelet, class Shape, int kWords>
 __device__ __forceinline__ void forward_scale(const WaveletScale<int16_t>& scale, const PlaneSource& source,
                                               const Held& in, uint32_t (*tile)[kWords], const Held& low) {
@@ -183,7 +184,7 @@ template <class Wavelet, int kScales>
 __global__ void __launch_bounds__(kForwardThreads<ForwardTile<Wavelet, kScales, 0>>)
     wavelet_forward_kernel(const __grid_constant__ WaveletScales<int16_t, kScales> scales,
                            const __grid_constant__ PlaneSource source) {
-  follow();
+  pdl_begin();
   using Finer = ForwardTile<Wavelet, kScales, 0>;
   __shared__ uint32_t tile[kBorderedRows<Finer>][Finer::kCols / 2 + 1];  // filtered along rows
   if constexpr (kScales == 1) {
@@ -201,7 +202,7 @@ __global__ void __launch_bounds__(kForwardThreads<ForwardTile<Wavelet, kScales, 
   }
 }
 
-// low: of a scale that is not the deepest. put(r, first, x): takes a run of the tile's row r.
+// low: lowpass of a scale that is not the deepest. put(r, first, x) receives a run of the tile's row r.
 template <class Wavelet, class Shape, int kWords, class Put>
 __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>& scale, const Held& low,
                                               uint32_t (*tile)[kWords], Put put) {
@@ -211,11 +212,12 @@ __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>&
   static_assert(kWords >= kBorderedPairs<Shape>);
   const int row0 = Shape::row0();
   const int col0 = Shape::col0();
-  const int thread = static_cast<int>(threadIdx.x);  // thread_x() would take registers, so blocks
-  int some = 0;  // whether anything is not 0: in chroma of predicted frames most tiles have nothing
+  const int thread = static_cast<int>(
+      threadIdx.x);  // thread_x() would take more registers, and thus reduce the number of blocks
+  int some = 0;      // whether any coefficient is not 0: most tiles of chroma in predicted frames are all 0
   if (const int run = thread / kBorderedPairs<Shape>; run < Shape::kColumnRuns) {
     const int pair = thread % kBorderedPairs<Shape>;
-    // Mirroring keeps parity (the extents are even), so a column comes from two bands, a row from two others.
+    // Mirroring keeps parity (the extents are even), so a column uses two bands, and a row the other two.
     const int top = row0 + run * kColumnRun - kBorder;
     const int left = col0 - kBorder + 2 * pair;
     const bool inside =
@@ -227,7 +229,7 @@ __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>&
     for (int b = 0; b < 4; ++b) {
       const int right = b % 2;
       const int odd = b / 2;
-      constexpr int kEach = kColumnRun / 2 + kBorder;  // rows of a band
+      constexpr int kEach = kColumnRun / 2 + kBorder;  // rows per band
       if (!Shape::kDeepest && b == 0) {
 #pragma unroll
         for (int k = 0; k < kEach; ++k) {
@@ -252,7 +254,7 @@ __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>&
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const auto& band = scale.bands[b];
-      int any = 0;  // of predicted frames most are 0
+      int any = 0;  // in predicted frames most are 0
 #pragma unroll
       for (int k = b / 2; k < kColumnRun + 2 * kBorder; k += 2) any |= x[b % 2][k];
       some |= any;
@@ -293,7 +295,7 @@ template <class Wavelet, int kScales>
 __global__ void __launch_bounds__(kInverseThreads<InverseTile<Wavelet, kScales, 0>>)
     wavelet_inverse_kernel(const __grid_constant__ WaveletScales<const int16_t, kScales> scales,
                            const __grid_constant__ PlaneTarget target) {
-  follow();
+  pdl_begin();
   using Finer = InverseTile<Wavelet, kScales, 0>;
   constexpr int kRun = Finer::kRowRun;
   const WaveletScale<const int16_t>& scale = scales.at[0];
@@ -331,7 +333,7 @@ __global__ void __launch_bounds__(kInverseThreads<InverseTile<Wavelet, kScales, 
   }
 }
 
-/// launch(wavelet, number of scales, both as types) with the kind's.
+/// Calls launch(wavelet, number of scales), both as types, for the kind.
 template <typename T, typename Launch>
 void with_wavelet(Pyramid kind, std::span<const WaveletScale<T>> scales, Launch launch) {
   const auto with_scales = [&](auto wavelet) {

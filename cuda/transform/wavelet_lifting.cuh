@@ -26,12 +26,12 @@ struct Wavelet9_7 {
   }
 };
 
-/// What all steps of one direction need to either side; even, as are the tiles' origins.
+/// Border that all steps of one dimension need on each side; even, like the tiles' origins.
 template <class Wavelet>
 constexpr int kLiftingBorder = Wavelet::kSteps;
 
-// Lifting steps kStep, ... of a run of kLength samples with its border on both sides: each on what the later
-// ones need.
+// Lifting steps kStep, ... of a run of kLength samples with its border on both sides. Each step covers only
+// what later ones need.
 template <class Wavelet, int kLength, int kStep = 1>
 __device__ __forceinline__ void lift(int (&x)[kLength + 2 * kLiftingBorder<Wavelet>]) {
   constexpr int kMargin = Wavelet::kSteps - kStep;
@@ -42,7 +42,7 @@ __device__ __forceinline__ void lift(int (&x)[kLength + 2 * kLiftingBorder<Wavel
   if constexpr (kStep < Wavelet::kSteps) lift<Wavelet, kLength, kStep + 1>(x);
 }
 
-// Backwards, from the last step down.
+// Inverse, from the last step down.
 template <class Wavelet, int kLength, int kStep = Wavelet::kSteps>
 __device__ __forceinline__ void unlift(int (&x)[kLength + 2 * kLiftingBorder<Wavelet>]) {
   constexpr int kMargin = kStep - 1;

@@ -243,14 +243,14 @@ TEST_F(CudaEquality, SkipDecisions) {
             decided.push_back(scene.searched->all());
             for (const MotionVector* v : std::array<const MotionVector*, 2>{nullptr, found}) {
               ASSERT_TRUE(
-                  ok(backend->find_close(scene.planes, scene.grid, step, v, nullptr, still.device().skips)));
+                  ok(backend->skip_by_ssd(scene.planes, scene.grid, step, v, nullptr, still.device().skips)));
               still.download();
               EXPECT_TRUE(still.intact());
               close.push_back(still.skips());
             }
             scene.vary_vectors(seed);
-            ASSERT_TRUE(ok(backend->unite_skips(scene.planes.source[0], scene.planes.reference[0], scene.grid,
-                                                step, found, scene.side.device())));
+            ASSERT_TRUE(ok(backend->merge_skip_vectors(scene.planes.source[0], scene.planes.reference[0],
+                                                       scene.grid, step, found, scene.side.device())));
             scene.side.download();
             EXPECT_TRUE(scene.side.intact());
             skips.push_back(scene.side.skips());

@@ -143,8 +143,8 @@ inline uint64_t squared_error(const SkipPlane& p, int row, int col) {
 }
 
 /// vectors: empty for still units.
-inline std::vector<uint8_t> find_close(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
-                                       uint32_t base_step, const std::vector<MotionVector>& vectors) {
+inline std::vector<uint8_t> skip_by_ssd(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
+                                        uint32_t base_step, const std::vector<MotionVector>& vectors) {
   std::vector<uint8_t> close;
   for (int r = 0; r < grid.rows; ++r) {
     for (int c = 0; c < grid.cols; ++c) {
@@ -162,8 +162,8 @@ inline std::vector<uint8_t> find_close(const std::vector<SkipPlane>& planes, con
 
 /// Squares of skipped cells that get one vector (codec/control/skip_squares.hpp), level after level. Squares
 /// look at the vectors of the level before in their root, and at those that came in around it.
-inline void unite_skips(const SkipPlane& luma, const MotionGrid& grid, uint32_t base_step,
-                        const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {
+inline void merge_skip_vectors(const SkipPlane& luma, const MotionGrid& grid, uint32_t base_step,
+                               const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {
   const SkipPrices prices = skip_prices(base_step);
   const std::vector<MotionVector> first = vectors;
   for (int level = 1; level <= kRootLevel; ++level) {

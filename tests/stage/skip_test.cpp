@@ -89,16 +89,16 @@ class Skip : public test::BackendTest {
     ASSERT_EQ(side.skips(), skips);
     ASSERT_EQ(searched.vectors.all(), vectors);
 
-    ASSERT_TRUE(ok(backend().find_close(compared, grid, base_step, nullptr, nullptr, still)));
+    ASSERT_TRUE(ok(backend().skip_by_ssd(compared, grid, base_step, nullptr, nullptr, still)));
     searched.download();
     EXPECT_TRUE(searched.intact());
-    ASSERT_EQ(searched.skips(), reference::find_close(expected_planes, grid, base_step, {}));
+    ASSERT_EQ(searched.skips(), reference::skip_by_ssd(expected_planes, grid, base_step, {}));
     for (const uint8_t* known : std::array<const uint8_t*, 2>{nullptr, still}) {
-      ASSERT_TRUE(ok(backend().find_close(compared, grid, base_step, searched.device().vectors, known,
-                                          side.device().skips)));
+      ASSERT_TRUE(ok(backend().skip_by_ssd(compared, grid, base_step, searched.device().vectors, known,
+                                           side.device().skips)));
       side.download();
       EXPECT_TRUE(side.intact());
-      ASSERT_EQ(side.skips(), reference::find_close(expected_planes, grid, base_step, vectors));
+      ASSERT_EQ(side.skips(), reference::skip_by_ssd(expected_planes, grid, base_step, vectors));
     }
     for (const std::vector<uint8_t>& found : {searched.skips(), side.skips()})
       close_ += static_cast<int>(std::count(found.begin(), found.end(), 1));
@@ -109,13 +109,13 @@ class Skip : public test::BackendTest {
     side.upload();
     const std::vector<uint8_t> drawn = side.skips();
     const std::vector<MotionVector> apart = searched.vectors.all();
-    ASSERT_TRUE(ok(backend().unite_skips(compared.source[0], compared.reference[0], grid, base_step,
-                                         searched.device().vectors, side.device())));
+    ASSERT_TRUE(ok(backend().merge_skip_vectors(compared.source[0], compared.reference[0], grid, base_step,
+                                                searched.device().vectors, side.device())));
     searched.download();
     side.download();
     EXPECT_TRUE(searched.intact() && side.intact());
     std::vector<MotionVector> united = apart;
-    reference::unite_skips(expected_planes[0], grid, base_step, drawn, united);
+    reference::merge_skip_vectors(expected_planes[0], grid, base_step, drawn, united);
     ASSERT_EQ(side.skips(), drawn);
     ASSERT_EQ(side.vectors.all(), united);
     for (size_t i = 0; i < drawn.size(); ++i) united_ += united[i] == apart[i] ? 0 : 1;

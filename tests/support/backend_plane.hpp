@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit planes and arrays in a backend's memory, surrounded by guards: one test body runs wherever that
-// memory lies.
+// 16-bit planes and arrays in a backend's memory, surrounded by guards, so that one test body runs on every
+// backend.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class BackendPlane {
     }
     upload();
   }
-  /// Values that an output must replace.
+  /// Values that the output must overwrite.
   BackendPlane(Backend& backend, Extent extent)
       : backend_(backend), rows_(extent.rows), cols_(extent.cols), stride_(extent.cols + 2 * kMargin + 3) {
     const size_t size = static_cast<size_t>(rows_ + 2 * kMargin) * static_cast<size_t>(stride_);
@@ -38,11 +38,9 @@ class BackendPlane {
     upload();
   }
 
-  /// host copy -> backend
   void upload() {
     EXPECT_TRUE(ok(backend_.upload(memory_.data(), block_.data(), block_.size() * sizeof(int16_t))));
   }
-  /// backend -> host copy
   void download() {
     EXPECT_TRUE(ok(backend_.download(block_.data(), memory_.data(), block_.size() * sizeof(int16_t))));
   }
@@ -54,7 +52,7 @@ class BackendPlane {
   int rows() const { return rows_; }
   int cols() const { return cols_; }
 
-  /// Of the host copy: nothing around the plane has changed.
+  /// Whether the guards of the host copy are unchanged.
   bool intact() const {
     for (size_t i = 0; i < block_.size(); ++i) {
       const ptrdiff_t r = static_cast<ptrdiff_t>(i) / stride_ - kMargin;
@@ -85,7 +83,7 @@ inline std::vector<int16_t> row_of(const BackendPlane& plane) {
   return out;
 }
 
-/// An array of vectors in a backend's memory: a plane of two columns would have gaps, so one row.
+/// An array of vectors in a backend's memory. A single row, because a plane of two columns would have gaps.
 class BackendVectors {
  public:
   BackendVectors(Backend& backend, const MotionGrid& grid)

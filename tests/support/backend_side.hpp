@@ -11,7 +11,6 @@
 
 namespace ctv::test {
 
-/// Side information in a backend's memory.
 class BackendSide {
  public:
   BackendSide(Backend& backend, const MotionGrid& grid)
@@ -48,8 +47,8 @@ class BackendSide {
   Memory memory_;
 };
 
-/// Most cells move like their block of 4x4 cells, the others alone. one_in: of how many cells one is skipped;
-/// 0: none.
+/// Draws vectors: most cells move like their block of 4x4 cells, the others individually. one_in: one of this
+/// many cells is skipped; 0: none.
 inline void draw_side(const MotionGrid& grid, int limit, int one_in, uint64_t seed, BackendSide& side) {
   Random random(seed);
   const auto draw = [&] {

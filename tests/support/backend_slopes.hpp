@@ -12,7 +12,7 @@
 
 namespace ctv::test {
 
-/// An array of SlopeGrid with a guard behind it, or nothing if there are no slopes.
+/// An array of SlopeGrid with a guard after it, or nothing if there are no slopes.
 class BackendSlopes {
  public:
   BackendSlopes(Backend& backend, const std::vector<int8_t>& slopes) : backend_(backend), slopes_(slopes) {
@@ -24,7 +24,6 @@ class BackendSlopes {
     EXPECT_TRUE(ok(backend_.upload(memory_.data(), slopes_.data(), slopes_.size())));
   }
   int8_t* data() const { return static_cast<int8_t*>(memory_.data()); }
-  /// The array as the backend has it.
   std::vector<int8_t> download() {
     EXPECT_TRUE(ok(backend_.download(slopes_.data(), memory_.data(), slopes_.size())));
     for (size_t i = 0; i < kGuards; ++i) EXPECT_EQ(slopes_[slopes_.size() - 1 - i], kGuard);
@@ -39,7 +38,7 @@ class BackendSlopes {
   Memory memory_;
 };
 
-/// What the backend's search finds for samples - 128.
+/// The result of the backend's search for samples - 128.
 inline std::vector<int8_t> search_slopes(Backend& backend, const SubbandLayout& layout,
                                          const BackendPlane& luma,
                                          std::span<const SubbandQuantiser> quantisers) {

@@ -13,7 +13,7 @@
 
 namespace ctv::test {
 
-/// Copies to guarded memory of the backend before each call, and back after it.
+/// Copies to guarded memory of the backend before each call, and back afterwards.
 class BackendTransform final : public HostTransform {
  public:
   /// Null if the backend refuses the layout or the engine.

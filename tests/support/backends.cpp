@@ -18,7 +18,7 @@ std::unique_ptr<Backend> make(const std::string& name) {
   return backend.ok() ? std::move(*backend) : nullptr;
 }
 
-// Highway's targets that this build has and this machine runs, the best first.
+// Highway's targets that this build has and this machine supports, best first.
 std::vector<std::pair<std::string, int64_t>> instruction_sets() {
   std::vector<std::pair<std::string, int64_t>> sets;
 #if defined(CTV_HAVE_HIGHWAY)

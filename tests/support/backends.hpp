@@ -5,7 +5,7 @@
 //   TEST_P(Colour, ...) { backend().make_picture_transfer(...) ... }
 //   CTV_FOR_EACH_BACKEND(Colour);
 //
-// "cpu2" and "cpu5" are the CPU with so many threads and the best instruction set; builds with sanitizers
+// "cpu2" and "cpu5" are the CPU with 2 and 5 threads and the best instruction set; builds with sanitizers
 // have "cpu2" alone. One thread is compared with several in tests of the transform and of whole streams.
 // "cpu2_AVX2" uses that set; there is one for each set but the best that the build has and the machine runs.
 // "cuda" exists if the build has it; without a device its tests are skipped.
@@ -27,7 +27,7 @@ inline constexpr bool kSanitized = true;  // too slow for large pictures
 inline constexpr bool kSanitized = false;
 #endif
 
-/// Those of this build, for streams.
+/// The backends of this build, for streams.
 inline std::vector<ctv_backend> built_backends() {
 #if defined(CTV_TEST_CUDA)
   return {CTV_BACKEND_CPU, CTV_BACKEND_CUDA};
@@ -39,7 +39,7 @@ inline std::vector<ctv_backend> built_backends() {
 const std::vector<std::string>& backend_names();
 /// Created at first use and kept for the process; nullptr if this machine cannot run it.
 Backend* find_backend(const std::string& name);
-/// Lets all kernels of the CPU use the instruction set of a backend's name. Returns its name, "" if there is
+/// Makes all kernels of the CPU use the instruction set in a backend's name. Returns its name, "" if there is
 /// no choice.
 std::string choose_instructions(const std::string& backend_name);
 
@@ -57,7 +57,7 @@ class BackendTest : public testing::TestWithParam<std::string> {
   Backend* backend_ = nullptr;
 };
 
-/// For EXPECT_TRUE: shows the message of a failed Status or Result.
+/// For EXPECT_TRUE: prints the message of a failed Status or Result.
 inline testing::AssertionResult ok(const Status& status) {
   if (status.ok()) return testing::AssertionSuccess();
   return testing::AssertionFailure() << ctv_status_name(status.code()) << ": " << status.message();

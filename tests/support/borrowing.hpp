@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encodes borrowed pictures: each is overwritten and freed as soon as its packet was received.
+// Encodes borrowed pictures: each is overwritten and freed as soon as its packet is received.
 #pragma once
 
 #include "tests/support/codec.hpp"
 
 namespace ctv::test {
 
-/// Memory of a borrowed picture.
 struct Lending {
   ctv_backend memory = CTV_BACKEND_AUTO;  // page-locked if there is a device; CPU: pageable
   ptrdiff_t gap = 0;                      // bytes between rows

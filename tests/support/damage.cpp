@@ -14,7 +14,8 @@ size_t index_of(const std::vector<Bytes>& units, Random& random) {
   return static_cast<size_t>(random.between(0, static_cast<int>(units.size()) - 1));
 }
 
-// One byte of a header's fields or, in a packet mostly, of what follows. Tag and size remain in most cases.
+// Changes a byte of a header's fields or, in packets usually, of the payload. Tag and size mostly stay
+// intact.
 void change_byte(Bytes& unit, Random& random) {
   constexpr uint8_t kValues[] = {0, 1, 2, 4, 16, 64, 127, 128, 254, 255};
   const int last = static_cast<int>(unit.size()) - 1;
@@ -33,7 +34,7 @@ void change_byte(Bytes& unit, Random& random) {
   }
 }
 
-// Units cut, repeated, swapped, lost, or followed by units of another stream.
+// Truncates, repeats, swaps or drops units, or appends units of another stream.
 void change_order(std::vector<Bytes>& units, const std::vector<Stream>& streams, Random& random) {
   const size_t at = index_of(units, random);
   const auto place = units.begin() + static_cast<ptrdiff_t>(at);

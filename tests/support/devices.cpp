@@ -27,7 +27,7 @@ class FailingDevice final : public StandIn {
   }
 };
 
-// Makes the calls of an equal frame again.
+// Repeats the calls of an equal frame.
 class RepeatingDevice final : public StandIn {
  public:
   using StandIn::StandIn;

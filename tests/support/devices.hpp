@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stand-ins for devices (stand_in.hpp). One fails at its n-th call and, as after a sticky error of a real
-// device, at all that follow. One keeps the calls of a frame with their arguments, and makes them again when
-// a frame comes that the pipeline says is equal.
+// Stand-ins for devices (stand_in.hpp). One fails at its n-th call and, like a real device after a sticky
+// error, at all later calls. The other records the calls of a frame with their arguments, and repeats them
+// for a frame that the pipeline declares equal.
 #pragma once
 
 #include "tests/support/backends.hpp"
@@ -10,11 +10,11 @@ namespace ctv::test {
 
 enum class Failure { kForGood, kMemoryOnce };
 
-/// Distance of the calls that fail, in tests that try them in turn. Under sanitizers, which slow these tests
-/// most, it is 3; other builds try every call, and so does the fuzz target "fallback".
+/// Distance of the failing calls in tests that try one after the other. 3 under sanitizers, which slow these
+/// tests most. Other builds, and the fuzz target "fallback", try every call.
 inline constexpr long kCallStep = kSanitized ? 3 : 1;
 
-/// While it lives, it is "CUDA".
+/// Replaces the backend "CUDA" during its lifetime.
 class CudaStandIn {
  public:
   CudaStandIn() = default;
@@ -23,17 +23,14 @@ class CudaStandIn {
   CudaStandIn& operator=(const CudaStandIn&) = delete;
 };
 
-/// Fails at call number `fail_at` of the whole process (0: never): for good, or this one call for want of
-/// memory.
+/// Fails at call number `fail_at` of the process (0: never), either forever or once for lack of memory.
 struct DeviceThatFails : CudaStandIn {
   explicit DeviceThatFails(long fail_at, Failure failure = Failure::kForGood);
-  /// Calls made so far.
   static long calls();
 };
 
 struct DeviceThatRepeats : CudaStandIn {
   DeviceThatRepeats();
-  /// Frames repeated so far.
   static long repeated();
 };
 

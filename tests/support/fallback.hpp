@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold of an encoder and of a decoder whose device fails at any call.
+// Expectations of an encoder and a decoder whose device fails at any call.
 #pragma once
 
 #include <functional>
@@ -10,23 +10,23 @@
 
 namespace ctv::test {
 
-/// Calls code(n) with a device that fails at its n-th call, for each n up to the number of calls, `step`
-/// apart. An Error of it must be that of a device that was asked for and fails while it is opened. Returns
-/// how many had none.
+/// Calls code(n) with a device that fails at its n-th call, for each n up to the number of calls, in steps of
+/// `step`. An Error must be that of a requested device that fails while it is opened. Returns the number of
+/// runs without Error.
 int for_each_failure(long step, const std::function<void(long)>& code, Failure failure = Failure::kForGood);
 
-/// Expects that the packets are those of `expected` up to a key frame, in order, and that all decode. Returns
-/// the number of that frame; if all are equal, that of frames.
+/// Expects packets equal to `expected` up to a key frame, in order, and that all decode. Returns the number
+/// of that key frame; if all packets are equal, the number of frames.
 size_t expect_key_frame_at_switch(const Stream& stream, const Stream& expected);
 
-/// What a decoder gives: pictures with their numbers, and errors.
+/// Results of a decoder: pictures with their numbers, and errors.
 struct Decoded {
   std::vector<Frame> pictures;
   std::vector<ctv_status> errors;
 };
 Decoded decode_all(const Stream& stream, const ctv_decoder_config& config);
-/// Expects the stream's pictures but for those from one frame to the next key frame, for each of which there
-/// is an error that tells of a missing reference.
+/// Expects the stream's pictures without those from one frame to the next key frame. Each of these must give
+/// an error about a missing reference.
 void expect_gap_up_to_key_frame(const Decoded& decoded, const std::vector<Frame>& expected);
 
 }  // namespace ctv::test

@@ -13,7 +13,8 @@
 
 namespace ctv::test {
 
-/// rows x cols of T inside a larger block. Memory around the plane and between its rows must not change.
+/// A plane of rows x cols inside a larger block. Memory around the plane and between its rows must not
+/// change.
 template <typename T>
 class GuardedPlane {
  public:

@@ -26,7 +26,7 @@ uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
   return static_cast<uint32_t>(v);
 }
 
-// The size in the prefix becomes that of what follows.
+// Sets the size in the prefix to that of the following bytes.
 void repair_prefix(std::vector<uint8_t>& packet, size_t prefix) {
   std::vector<uint8_t> bytes;
   begin_packet(bytes, static_cast<uint32_t>(packet.size() - prefix));

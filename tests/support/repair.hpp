@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Damaged units with correct checksums. Bit flips alone cannot reach code behind a checksum, so tests and
-// fuzzers repair the checksums.
+// Damaged units with correct checksums. Bit flips alone cannot reach code that runs after a checksum, so
+// tests and fuzzers repair the checksums.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct PacketParts {
   size_t prefix = 0;
   size_t motion_begin = 0;
   std::vector<size_t> component_begins;  // and the end of the last
-  std::vector<size_t> checks;            // per component: of its check, or 0 if it is empty
+  std::vector<size_t> checks;            // per component: offset of its check, or 0 if it is empty
   size_t packet_checksum = 0;
   bool sound = false;  // all fields are inside the unit
 };
@@ -22,15 +22,15 @@ struct PacketParts {
 PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components);
 
 /// Corrects unit size and checksums of a packet, as far as its fields can be found. reference_check: of the
-/// frame that a predicted packet refers to. Returns the packet's own check.
+/// reference of a predicted packet. Returns the packet's own check.
 uint16_t repair_packet(std::vector<uint8_t>& packet, size_t components, uint16_t reference_check = 0);
 /// The same for a sequence header or an index.
 void repair_header(std::vector<uint8_t>& unit);
-/// A sound header of the same stream with another extent.
+/// Returns an intact header of the same stream with another extent.
 std::vector<uint8_t> resized(std::vector<uint8_t> header, int width, int height);
 
-/// Makes checksums right, so that what stands behind them is reached: of headers, and of packets of the last
-/// header. Checks of references follow.
+/// Corrects checksums, so that decoders read the fields after them: of headers, and of packets of the last
+/// header. Also corrects the checks of references.
 void repair_checksums(std::vector<std::vector<uint8_t>>& units);
 
 /// Returns the components of a stream, from its header unit; 0 if it is damaged.

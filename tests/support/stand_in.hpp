@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stand-in for a device: the CPU's stages under the CUDA backend's name. A test's own overrides what comes
-// before each call. A new call of the interface is one line here.
+// A stand-in for a device: the CPU's stages under the CUDA backend's name. Tests override a function that
+// runs before each call. A new call of the interface needs one line here.
 #pragma once
 
 #include <functional>
@@ -18,21 +18,21 @@
 
 namespace ctv::test {
 
-/// Whether a call is among those of a frame that a backend may repeat (FrameCalls).
+/// Whether a call belongs to those of a frame that a backend may repeat (FrameCalls).
 enum class Repeated { kNo, kYes };
 
 class CallHook {
  public:
   using Call = std::function<Status()>;
   virtual ~CallHook() = default;
-  /// Comes before each call. Error: the call fails.
+  /// Called before each call. Error: the call fails.
   virtual Status before_call() { return {}; }
-  /// Whether a call that may be repeated is given to keep(), with copies of its arguments.
+  /// Whether repeatable calls are passed to keep(), with copies of their arguments.
   virtual bool keeps_calls() const { return false; }
   virtual void keep(Call) {}
 };
 
-/// An argument as a call keeps it: a copy. Results are given by reference, and layouts outlive all calls.
+/// Stored copy of an argument. Results are passed by reference, and layouts outlive all calls.
 template <typename P>
 auto kept(std::remove_reference_t<P>& value) {
   using T = std::remove_cvref_t<P>;
@@ -97,12 +97,12 @@ using Parameter = std::tuple_element_t<i, typename Parameters<decltype(method)>:
 #define CTV_A7 CTV_A6, h
 #define CTV_A8 CTV_A7, i
 #define CTV_A9 CTV_A8, j
-// A call, and how many parameters it has.
+// Forwards a call with this number of parameters.
 #define CTV_FORWARD(repeated, name, count)                             \
   Status name(CTV_P##count(&Base::name)) override {                    \
     return forward_call(Repeated::repeated, &Base::name CTV_A##count); \
   }
-// A factory, whose product forwards its calls too.
+// Forwards a factory, and wraps its product so that it forwards calls, too.
 #define CTV_FORWARD_MAKE(Product, name, count)                                              \
   Result<std::unique_ptr<Product::Base>> name(CTV_P##count(&Base::name)) override {         \
     auto made = std::invoke(&Base::name, *inner_ CTV_A##count);                             \
@@ -110,8 +110,8 @@ using Parameter = std::tuple_element_t<i, typename Parameters<decltype(method)>:
     return made;                                                                            \
   }
 
-/// Copies pictures before it fetches them, unless they are borrowed, or in "device" memory, which is the
-/// host's.
+/// Copies pictures before they are uploaded, unless they are borrowed, or in "device" memory, which is host
+/// memory here.
 class ForwardedPictures : public Forwarding<PictureTransfer> {
  public:
   using Forwarding::Forwarding;
@@ -139,7 +139,7 @@ class ForwardedPictures : public Forwarding<PictureTransfer> {
   PictureCopy copy_;
 };
 
-/// Decodes levels of runs.
+/// Decodes the levels of components coded by runs.
 class ForwardedLevels : public Forwarding<LevelTransfer>, private ComponentReceiver {
  public:
   ForwardedLevels(CallHook& hook, std::unique_ptr<LevelTransfer> inner, const PictureLayout&,
@@ -159,7 +159,7 @@ class ForwardedLevels : public Forwarding<LevelTransfer>, private ComponentRecei
   CTV_FORWARD(kYes, await_levels, 0)
   CTV_FORWARD(kYes, release, 0)
   CTV_FORWARD(kNo, finish, 0)
-  bool staged() const override { return true; }  // as a device
+  bool staged() const override { return true; }  // as a device does
   bool codes(size_t component) const override { return inner_->codes(component); }
   CodedFrame downloaded() const override { return inner_->downloaded(); }
   CodedFrameBuffers upload_buffers() override {
@@ -254,8 +254,8 @@ class StandIn : public CallHook, public Forwarding<Backend> {
   CTV_FORWARD_MAKE(ForwardedMotion, make_motion, 2)
   CTV_FORWARD_MAKE(ForwardedMeter, make_distortion_meter, 0)
   CTV_FORWARD(kYes, find_still, 4)
-  CTV_FORWARD(kYes, find_close, 6)
-  CTV_FORWARD(kYes, unite_skips, 6)
+  CTV_FORWARD(kYes, skip_by_ssd, 6)
+  CTV_FORWARD(kYes, merge_skip_vectors, 6)
   CTV_FORWARD(kYes, compensate, 4)
   CTV_FORWARD(kYes, filter_changes, 3)
   CTV_FORWARD(kYes, filter, 4)

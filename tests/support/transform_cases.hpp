@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every TransformCoder must do, written once: a backend brings a TransformMaker, whose coder takes and
+// Tests for every TransformCoder, written once: a backend provides a TransformMaker, whose coder takes and
 // returns host memory, and calls these bodies.
 #pragma once
 
@@ -19,7 +19,8 @@
 
 namespace ctv::test {
 
-/// A TransformCoder behind vectors. A coder of another address space copies around the calls.
+/// A TransformCoder with vectors as arguments. A coder of another address space copies before and after the
+/// calls.
 class HostTransform {
  public:
   virtual ~HostTransform() = default;
@@ -29,13 +30,13 @@ class HostTransform {
                          PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                          PlaneView<Sample> samples) = 0;
 
-  // Of the calls.
+  // Arguments of the calls.
   std::vector<int8_t> slopes;     // an array of SlopeGrid; empty: none
   CompensationGeometry geometry;  // at full resolution
   std::vector<uint8_t> skips;     // [grid.rows][grid.cols]; empty: none
 };
 
-/// Makes the coder under test; `variant` is anything that must not change results (threads, engine).
+/// Makes the coder under test. `variant` (threads, engine) must not change results.
 using TransformMaker = std::function<std::unique_ptr<HostTransform>(const SubbandLayout&, int variant)>;
 
 inline constexpr Pyramid kAllPyramids[] = {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet9_7};
@@ -47,8 +48,8 @@ struct TransformCase {
   ChromaShift chroma{};  // of the plane: H.264 4x4 transforms its DC coefficients accordingly
   uint32_t step = 70;    // sixteenths of a unit, where a test needs one
   SubbandLayout layout() const { return make_layout(transform, extent, chroma); }
-  /// Random slopes for a transform that may have them, in all scales but one, and directions. An array of
-  /// SlopeGrid.
+  /// An array of SlopeGrid with random slopes, in all scales but one, and directions, for a transform that
+  /// may have them.
   std::vector<int8_t> slopes() const {
     const SlopeGrid grid = make_slope_grid(layout());
     std::vector<int8_t> all(grid.size());
@@ -127,7 +128,7 @@ inline std::vector<SubbandQuantiser> at_qp(const SubbandLayout& layout, int qp) 
   return q;
 }
 
-/// Noise that fills [lo, hi], half of it at the very ends.
+/// Noise in [lo, hi], half of it exactly lo or hi.
 inline GuardedPlane<Sample> extreme_plane(Extent e, int lo, int hi, uint64_t seed) {
   GuardedPlane<Sample> plane(e);
   Random random(seed);
@@ -140,7 +141,7 @@ inline GuardedPlane<Sample> extreme_plane(Extent e, int lo, int hi, uint64_t see
   return plane;
 }
 
-/// Lossless quantisers: what goes in comes out, with prediction and without, whatever the samples.
+/// Lossless quantisers reproduce any samples, with and without prediction.
 inline void check_reversible(const TransformMaker& make, const TransformCase& c, int variant) {
   SCOPED_TRACE(name_of(c) + " variant " + std::to_string(variant));
   const SubbandLayout layout = c.layout();
@@ -167,7 +168,7 @@ inline void check_reversible(const TransformMaker& make, const TransformCase& c,
   }
 }
 
-/// Levels and pictures at every reduction are the reference's, quantised too; and absurd levels do no harm.
+/// Levels and pictures at every reduction equal the reference's, also quantised. Extreme levels do no harm.
 inline void check_reference(const TransformMaker& make, const TransformCase& c, int variant) {
   SCOPED_TRACE(name_of(c) + " variant " + std::to_string(variant));
   const SubbandLayout layout = c.layout();
@@ -191,7 +192,7 @@ inline void check_reference(const TransformMaker& make, const TransformCase& c, 
     for (const auto& in : {levels, wild}) {
       for (int reduction = 0; reduction <= c.transform.scales; ++reduction) {
         const reference::Grid expected = reference::inverse(layout, in, quantisers, reduction, coder->slopes);
-        // In place: the prediction is overwritten by the result.
+        // In place: the result overwrites the prediction.
         GuardedPlane<Sample> result = random_plane<Sample>(expected.rows, expected.cols, 0, 255, c.seed + 2);
         std::vector<Sample> sum = result.values();
         for (size_t i = 0; i < sum.size(); ++i) {
@@ -206,8 +207,8 @@ inline void check_reference(const TransformMaker& make, const TransformCase& c, 
   }
 }
 
-/// With skipped cells, as check_reference: there the residual is 0, and pictures are the clamped prediction.
-/// By definition: sample by sample, the cell that holds it; the last ones of the grid hold what is beyond.
+/// As check_reference() with skipped cells: the residual there is 0, and pictures are the clamped prediction.
+/// Checks each sample by the cell that holds it; the grid's last cells extend beyond the plane.
 inline void check_skipped(const TransformMaker& make, const TransformCase& c, ChromaShift shift,
                           int variant) {
   SCOPED_TRACE(name_of(c) + " shift " + std::to_string(shift.y) + "," + std::to_string(shift.x));
@@ -264,7 +265,7 @@ inline void check_skipped(const TransformMaker& make, const TransformCase& c, Ch
   }
 }
 
-/// The first variant's levels and pictures are every variant's.
+/// Levels and pictures of all variants equal those of the first.
 inline void check_variants(const TransformMaker& make, const TransformCase& c,
                            const std::vector<int>& variants) {
   SCOPED_TRACE(name_of(c));
@@ -292,7 +293,7 @@ inline void check_variants(const TransformMaker& make, const TransformCase& c,
   }
 }
 
-/// Levels at every QP are the reference's, and so are the pictures.
+/// Levels and pictures at every QP equal the reference's.
 inline void check_every_qp(const TransformMaker& make, const TransformCase& c) {
   SCOPED_TRACE(name_of(c));
   const SubbandLayout layout = c.layout();
@@ -320,7 +321,7 @@ inline void check_every_qp(const TransformMaker& make, const TransformCase& c) {
 inline constexpr TransformKind kBlockTransforms[] = {TransformKind::kDct8x8, TransformKind::kH264_4x4,
                                                      TransformKind::kH264_8x8};
 
-/// The block transforms, H.264's 4x4 with each of its transforms of DC coefficients.
+/// The block transforms; H.264's 4x4 with each of its transforms of DC coefficients.
 inline std::vector<TransformCase> block_cases(const std::vector<Extent>& extents) {
   std::vector<TransformCase> cases;
   for (const Extent extent : extents) {

@@ -21,7 +21,7 @@ ctv_net_settings settings_for(const std::function<void(ctv_net_measurement&)>& c
 TEST(Settings, FollowWhatIsMeasured) {
   const ctv_net_settings usual = settings_for([](auto&) {});
   EXPECT_EQ(usual.bitrate, 1700000);
-  EXPECT_EQ(usual.every, 1);
+  EXPECT_EQ(usual.frame_interval, 1);
   EXPECT_EQ(usual.temporal_layers, 1);
   EXPECT_EQ(usual.repeats, 0) << "the round trip is not known";
   EXPECT_EQ(ctv_net_parity_count(&usual.protection, 0, 4, 4), 0);
@@ -29,8 +29,8 @@ TEST(Settings, FollowWhatIsMeasured) {
   EXPECT_EQ(settings_for([](auto& m) { m.part_permille = 600; }).bitrate, 1200000);
   EXPECT_EQ(settings_for([](auto& m) { m.part_permille = 0; }).bitrate, 800000) << "as with 400";
   const ctv_net_settings slow = settings_for([](auto& m) { m.bitrate = 80000; });
-  EXPECT_EQ(slow.every, 3) << "68 kb/s: 2266 bits for each of 30 pictures, of 4800";
-  EXPECT_EQ(settings_for([](auto& m) { m.bitrate = 1; }).every, 4);
+  EXPECT_EQ(slow.frame_interval, 3) << "68 kb/s: 2266 bits for each of 30 pictures, of 4800";
+  EXPECT_EQ(settings_for([](auto& m) { m.bitrate = 1; }).frame_interval, 4);
   EXPECT_EQ(settings_for([](auto& m) { m.forwarded = 1; }).temporal_layers, 3);
   EXPECT_EQ(settings_for([](auto& m) { m.forwarded = 1, m.fps_num = 15; }).temporal_layers, 2);
   const auto waits = [](int64_t round_trip) {

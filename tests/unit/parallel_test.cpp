@@ -101,7 +101,7 @@ TEST(ParallelBeside, LoopsInsideATaskAreHelped) {
   std::condition_variable all_here;
   int here = 0;
   std::atomic<int> met = 0;
-  parallel_beside(threads, 2, [&](int task) {
+  parallel_nested(threads, 2, [&](int task) {
     if (task != 0) return;
     parallel_for(threads, threads - 1, [&](int) {
       std::unique_lock lock(mutex);
@@ -122,7 +122,7 @@ TEST(ParallelBeside, LoopsInsideHaveNoThreadsOfTheirOwn) {
     std::atomic<int> most = 0;
     std::atomic<int> ran = 0;
     for (int i = 0; i < 20; ++i) {
-      parallel_beside(threads, 4, [&](int) {
+      parallel_nested(threads, 4, [&](int) {
         for (int loop = 0; loop < 3; ++loop) {
           parallel_for(8, 5, [&](int) {
             const int now = ++running;

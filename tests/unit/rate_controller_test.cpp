@@ -121,7 +121,7 @@ class Call {
     lowered_ = lowered_ || bitrate < bitrate_;
     bitrate_ = bitrate;
   }
-  void set_lasting(bool lasting) { size_.set_lasting(lasting); }
+  void set_base_reference(bool value) { size_.set_base_reference(value); }
   /// Of the last frame, in seconds at the bitrate.
   double seconds() const { return static_cast<double>(last_) * 8 / static_cast<double>(bitrate_); }
   /// Spent beyond the rate, in seconds.
@@ -228,7 +228,7 @@ TEST(TargetSize, SmallFramesOfAHigherLayerAreNotTakenForWhatStandsStill) {
     Call call(100000, 0);
     call.code(FrameType::kKey);
     for (int i = 1; i <= 250; ++i) {
-      call.set_lasting(i % period == 0);
+      call.set_base_reference(i % period == 0);
       call.code(FrameType::kPredicted, i % period == 0 ? 1.6 : 0.3);
       if (i > 25) {
         EXPECT_LT(call.seconds(), 0.2) << "frame " << i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench all`: every verb after the other into one folder, and the page. A verb that cannot be run is told
-// in one line and left out.
+// `ctbench all`: runs every verb into one folder, and makes the page. A verb that cannot run is reported in
+// one line and left out.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +16,7 @@ namespace {
 using Run = Exit (*)(int argc, const char* const* argv);
 
 struct Step {
-  const char* name;  // of its files
+  const char* name;  // of the output files
   Run run;
   // Options of each effort. CLIP stands for the first clip, CLIPS for all.
   const char* quick;
@@ -41,10 +41,11 @@ constexpr Step kSteps[] = {
     {"loss", &run_loss, "CLIP --frames 20 --loss 5 --burst 1", "CLIP --frames 90 --burst 1"},
     {"papers", &run_papers, "--quick --runs 1", "--runs 5"}};
 
-/// Verb, options and clips; empty for what is not run.
+/// Verb, options and clips; empty if the step is not run.
 std::vector<std::string> words_of(const Step& step, const char* options,
                                   const std::vector<std::string>& clips) {
-  const bool again = std::string_view(step.name) == "scale-cpu";  // threads matter most where they do all
+  const bool again =
+      std::string_view(step.name) == "scale-cpu";  // the number of threads matters most in this step
   if (*options == 0 || (again && ctv_device_count() <= 0)) return {};
   std::vector<std::string> words = {split(step.name, '-')[0]};
   for (const std::string& word : split(options, ' ')) {
@@ -111,7 +112,7 @@ Exit run_all(int argc, const char* const* argv) {
       std::fprintf(stderr, "ctbench: %s: %s\n", step.name, why);
       return code;
     };
-    std::error_code none;  // of an earlier run: the page shows this one
+    std::error_code none;  // of an earlier run, which the page would show otherwise
     std::filesystem::remove(file + ".json", none);
     Exit code = Exit::kOk;
     try {
@@ -130,7 +131,7 @@ Exit run_all(int argc, const char* const* argv) {
   try {
     call(&run_report, page);
     std::printf("%s/index.html shows all of it.\n", folder.c_str());
-  } catch (const Failure& e) {  // the figures are there all the same
+  } catch (const Failure& e) {  // the figures are valid nevertheless
     std::fprintf(stderr, "ctbench: no page: %s\n", e.what());
   }
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;

@@ -22,18 +22,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Notes when passes end.
 class PassWatch {
  public:
   PassWatch(PassTimes& times, size_t frames_per_pass) : times_(times), frames_per_pass_(frames_per_pass) {}
-  /// A result has come.
   void received() {
     if (++received_ % frames_per_pass_ != 0) return;
     const Clock::time_point now = Clock::now();
     times_.seconds.push_back(std::chrono::duration<double>(now - last_pass_).count());
     last_pass_ = now;
   }
-  /// Of the pass at hand: not the codec's.
+  /// Excludes this time from the current pass: it is not the codec's.
   void leave_out(Clock::duration time) { last_pass_ += time; }
   void finish(size_t passes) const {
     if (times_.seconds.size() != passes)
@@ -46,8 +44,7 @@ class PassWatch {
   Clock::time_point last_pass_ = Clock::now();
 };
 
-/// Sends number `i` of `count` after the other; receives all that comes, in between as well if one is in
-/// flight.
+/// Sends `count` items and receives all results; with one in flight, also after each send.
 template <typename Coder, typename Send, typename Receive>
 void send_all(Coder& coder, int32_t in_flight, size_t count, Send&& send, Receive&& receive) {
   for (size_t i = 0; i < count; ++i) {
@@ -62,14 +59,14 @@ void send_all(Coder& coder, int32_t in_flight, size_t count, Send&& send, Receiv
   }
 }
 
-// Passes of so many frames that are as many as there are in flight.
+// Number of passes, of `frames` frames, that the frames in flight span.
 int64_t passes_behind(int32_t in_flight, size_t frames) {
   const auto each = static_cast<int64_t>(frames);
   return in_flight <= 1 ? 0 : (in_flight + each - 1) / each;
 }
 
-// Milliseconds a frame of each pass but the first, unless it is alone, and those `behind`. With frames in
-// flight results come in bursts, so they have the mean of these passes.
+// Milliseconds per frame of each pass, except the first (unless it is the only one) and those in `behind`.
+// With frames in flight results come in bursts, so all get the mean of these passes.
 std::vector<double> milliseconds(std::span<const double> seconds, size_t frames, int64_t behind) {
   if (seconds.size() > 1) seconds = seconds.subspan(1, seconds.size() - 1 - static_cast<size_t>(behind));
   std::vector<double> ms;
@@ -78,7 +75,7 @@ std::vector<double> milliseconds(std::span<const double> seconds, size_t frames,
   return ms;
 }
 
-/// Engines differ in how they convolve; lifting and block transforms are the same work by the same code.
+/// Engines differ only in convolutions; lifting and block transforms run the same code.
 bool convolves(const ctv_config& config) {
   const auto directed = [](int32_t count) { return count > 0; };
   return config.transform == CTV_TRANSFORM_CONTOURLET &&
@@ -99,7 +96,7 @@ Variant parse_variant(const std::string& text) {
     variant.arguments = {"--preset", text};
     return variant;
   }
-  // A part that is a number continues the list before it: directions=4,2,0.
+  // A part that is a number continues the previous list: directions=4,2,0.
   std::vector<std::string> parts;
   for (const std::string& part : split(settings, ',')) {
     if (parse_real(part) && !parts.empty()) {
@@ -125,7 +122,7 @@ EncodeOptions variant_options(const Variant& variant, const std::vector<std::str
                               const std::vector<std::string>& after) {
   EncodeOptions encode;
   ToolText about;
-  about.name = "ctenc";  // whose options these are
+  about.name = "ctenc";  // the options are ctenc's
   Options options(about);
   add_encode_options(options, encode);
   std::vector<std::string> words = {"ctenc"};
@@ -177,7 +174,7 @@ DecoderConfig decoder_like(const ctv_config& encoder) {
   config.engine = encoder.engine;
   config.device = encoder.device;
   config.frames_in_flight = encoder.frames_in_flight;
-  config.limits.max_pixels = UINT64_MAX;  // our own stream: as large as the encoder was allowed to make it
+  config.limits.max_pixels = UINT64_MAX;  // our own stream: any size that the encoder accepted
   config.limits.max_memory = UINT64_MAX;
   return config;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Our own codec under measurement: what to run (a variant: any of ctenc's options under a name) and the loops
-// that encode and decode a clip in memory, timed without the disk.
+// This codec under measurement: a variant (any of ctenc's options under a name), and the loops that encode
+// and decode a clip in memory, timed without the disk.
 #pragma once
 
 #include <cstdint>
@@ -17,42 +17,42 @@ namespace ctv::tools {
 
 struct Variant {
   std::string name;
-  std::vector<std::string> arguments;  // as ctenc takes them
+  std::vector<std::string> arguments;  // as ctenc's command line
 };
 
 /// "paper" (a preset), or "NAME:preset=default,directions=4,2,overlap=0": ctenc's long options without
 /// dashes, and the fields of --set. Throws Failure(kUsage) for a text of another shape; values are checked by
 /// configuration().
 Variant parse_variant(const std::string& text);
-/// The variant as ctenc's options between `before` (defaults, which it overrides) and `after`.
+/// ctenc's options: `before` (defaults, which the variant overrides), the variant's, then `after`.
 EncodeOptions variant_options(const Variant& variant, const std::vector<std::string>& before,
                               const std::vector<std::string>& after);
 
-/// Times of a clip that goes through one encoder or decoder several times without a stop, as a live source
-/// would: with frames in flight, a pass ends when its last result has come.
+/// Times of a clip that runs through one encoder or decoder several times without a pause, like a live
+/// source. With frames in flight, a pass ends when its last result arrives.
 struct PassTimes {
-  std::vector<double> seconds;  // per pass; the first one pays for what is made on demand
+  std::vector<double> seconds;  // per pass; the first includes lazy initialisation
   std::string running;          // backend and engine
 };
 
 struct CodedClip {
   std::vector<std::vector<uint8_t>> units;  // header, then one packet a frame, pass after pass
-  uint64_t bytes = 0;                       // of the header and the first pass; a file's index is not counted
+  uint64_t bytes = 0;                       // of the header and the first pass, without a file's index
   PassTimes times;
 };
 
-/// Every pass begins with a key frame. Pictures are borrowed, which saves a GPU the host's copy where the
-/// clip has been laid out for it, and nothing otherwise.
+/// Every pass begins with a key frame. Pictures are borrowed, which saves a GPU a copy on the host if
+/// lay_out_for() was called.
 CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes = 1);
 
-/// As encode_clip(). `see`, if there is one, gets every picture; its time is counted, so give none where
-/// times matter.
+/// As encode_clip(). `see`, if set, receives every picture; its time is included, so leave it out where times
+/// matter.
 PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::vector<uint8_t>>& units,
                       size_t frames_per_pass, const std::function<void(const ctv_picture&)>& see = {});
-/// A decoder that runs as the encoder's configuration says.
+/// The configuration of a decoder that runs like the encoder.
 DecoderConfig decoder_like(const ctv_config& encoder);
 
-/// How far decoded pictures are from their sources.
+/// Distances between decoded pictures and their sources.
 class Meter {
  public:
   void add(const ctv_picture& source, const ctv_picture& decoded);
@@ -69,7 +69,6 @@ class Meter {
   size_t frames_ = 0;
 };
 
-/// What a decoder makes of the first pass.
 struct Seen {
   Meter meter;
   std::string md5;
@@ -77,25 +76,24 @@ struct Seen {
 };
 Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded, int64_t keep = -1);
 
-/// A clip encoded and decoded: the one way in which ctbench times this codec.
+/// A clip encoded and decoded. All of ctbench's times of this codec come from here.
 struct TimedClip {
   CodedClip coded;
   PassTimes decoded;
-  std::vector<double> encode_ms, decode_ms;  // a frame, one for each run; with frames in flight their mean
+  std::vector<double> encode_ms, decode_ms;  // per frame, one value per run; with frames in flight their mean
 };
-/// One pass to warm up and `runs` that count; with none, it counts itself. With frames in flight others
-/// follow, so that all that count begin and end with the pipeline full.
+/// One warm-up pass and `runs` measured passes; with 0 runs, the first pass is measured. With frames in
+/// flight more passes follow, so that measured passes begin and end with a full pipeline.
 TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs);
 /// "ms_per_frame" (median; null if it is not positive: a difference below the noise), "quartiles", "runs".
 Json timing_json(const std::vector<double>& ms_per_frame);
 
-/// A way in which this machine can run the codec: a backend and an engine.
+/// A way to run the codec on this machine: a backend and an engine.
 struct Runner {
   ctv_backend backend = CTV_BACKEND_CPU;
   ctv_engine engine = CTV_ENGINE_DIRECT;
   /// "cpu direct"
   std::string name() const;
-  /// "backend" and "engine".
   Json json() const;
   bool gpu() const { return backend == CTV_BACKEND_CUDA; }
   void apply(ctv_config& config) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench latency`: what a viewer of a live source waits. Frames come at their times, whether or not the
-// last one is done; a frame's wait counts from when it was due. `ctbench streams`: how many live encoders one
-// machine or device carries. Each stream is an encoder in a thread; all code the same number of frames.
+// `ctbench latency`: the delay for a viewer of a live source. Frames come at their due times, whether or not
+// the last one is finished; a frame's delay counts from its due time. `ctbench streams`: the number of live
+// encoders for one machine or device. Each stream is an encoder in a thread; all code the same number of
+// frames.
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -38,7 +39,7 @@ void each_runner(Measurement& m, Json& j, double fps, const std::vector<std::str
   }
 }
 
-/// Milliseconds from when frames are due to their packets, and to their pictures.
+/// Milliseconds from the due time of frames to their packets, and to their pictures.
 struct Waits {
   std::vector<double> encode_ms, total_ms;
   std::string running;
@@ -53,7 +54,7 @@ Waits waits_of(const Clip& clip, const ctv_config& config, double fps, double se
   const auto interval = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / fps));
   const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   Clock::time_point start{};
-  // The first frame pays for what is made on demand: it comes before the clock starts.
+  // Frame -1 includes lazy initialisation, so it comes before the clock starts.
   for (int64_t n = -1; n < static_cast<int64_t>(seconds * fps); ++n) {
     check_interrupted();
     if (n == 0) start = Clock::now() + interval;
@@ -73,7 +74,7 @@ Waits waits_of(const Clip& clip, const ctv_config& config, double fps, double se
   return waits;
 }
 
-/// Frames a second of one encoder for each configuration, together.
+/// Total frames per second of one encoder per configuration.
 double frames_per_second(const Clip& clip, const std::vector<ctv_config>& configs, int64_t runs) {
   std::vector<Encoder> encoders;
   const auto code = [&](Encoder& encoder) {
@@ -99,7 +100,7 @@ double frames_per_second(const Clip& clip, const std::vector<ctv_config>& config
   return static_cast<double>(clip.frames.size() * configs.size()) * static_cast<double>(runs) / seconds;
 }
 
-/// 1, 2, 4 ... up to `most` encoders at once, on so many devices.
+/// 1, 2, 4 ... up to `most` encoders in parallel on the given devices.
 void measure_streams(Measurement& m, Json& results, const Clip& clip, const ctv_config& config,
                      const Runner& runner, int64_t most, size_t devices) {
   for (size_t streams = devices; static_cast<int64_t>(streams) <= most; streams *= 2) {
@@ -113,7 +114,7 @@ void measure_streams(Measurement& m, Json& results, const Clip& clip, const ctv_
                   {"streams", streams},
                   {"frames_per_second", frames_per_second(clip, configs, m.runs)}});
       results.push_back(row);
-    } catch (const Error& e) {  // the device's memory ends somewhere
+    } catch (const Error& e) {  // the device is out of memory
       return m.leave_out(what + ": " + e.what());
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench loss`: what a viewer of a call sees at each loss, burst, round trip and playout delay. The codec
-// is real; the network is ctcall's, on a virtual clock, so the figures are the same on every machine.
+// `ctbench loss`: quality for a viewer of a call at each loss, burst length, round trip and playout delay.
+// The codec is real; the network is ctcall's, on a virtual clock, so the figures are the same on every
+// machine.
 #include <cmath>
 #include <memory>
 
@@ -16,7 +17,7 @@
 namespace ctv::tools {
 namespace {
 
-/// What is done about loss, under a name.
+/// A named reaction to loss.
 struct Way {
   const char* name;
   Strategy strategy;
@@ -30,7 +31,7 @@ struct Matrix {
   std::vector<double> loss = {0, 5, 20}, burst = {1, 3}, round_trip = {50}, playout = {0, 100};
   int64_t seeds = 1;
 
-  /// Every combination, but without loss only one of bursts and seeds.
+  /// Every combination; without loss, only one of bursts and seeds.
   std::vector<CallOptions> calls(const CallOptions& base) const {
     std::vector<CallOptions> calls;
     for (const double rtt : round_trip) {
@@ -56,7 +57,7 @@ struct Matrix {
   }
 };
 
-/// A clip that begins again at its end.
+/// A clip that is repeated endlessly.
 class ClipLoop : public FrameReader {
  public:
   explicit ClipLoop(const Clip& clip) : clip_(clip) { video_ = clip.video; }

@@ -70,7 +70,7 @@ void X264Peer::split(const std::vector<uint8_t>& stream) {
   });
 }
 
-// IVF, since its pictures have times: a player repeats the last picture where one is missing.
+// IVF, because it stores times: a player repeats the last picture where one is missing.
 std::string X264Peer::decode(const std::vector<std::vector<bool>>& arrived) const {
   const std::string input = scratch_.file("arrived.ivf"), output = scratch_.file("decoded.yuv");
   const VideoFormat& video = clip_.video;
@@ -113,7 +113,8 @@ std::vector<std::string> X264Peer::digests_of(const std::string& path, Outcome* 
   std::vector<std::string> digests;
   for (size_t n = 0; n < pictures_.size(); ++n) {
     check_interrupted();
-    if (!reader->read(frame) && digests.empty())  // the last ones may be missing, which repeats a picture
+    if (!reader->read(frame) &&
+        digests.empty())  // the last pictures may be missing: then the previous one is repeated
       throw Failure(Exit::kFile, "ffmpeg decodes no picture");
     digests.push_back(digest_of({&frame, 1}));
     if (outcome == nullptr) continue;
@@ -167,8 +168,8 @@ X264Peer::Outcome X264Peer::call_with_refresh(const CallOptions& options) {
   return outcome;
 }
 
-// Key frames change what is coded, and so what is lost, but only from there on: coding again with those that
-// were asked for settles. Each picture has its own losses, so that few others change.
+// A key frame changes the coded pictures, and thus the losses, but only from there on: so coding again with
+// the requested key frames converges. Losses are drawn per picture, so few others change.
 X264Peer::Outcome X264Peer::call_with_key_frames(const CallOptions& options) {
   constexpr size_t kMostSlices = 512;
   const auto wait = static_cast<size_t>(

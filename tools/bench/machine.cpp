@@ -54,7 +54,7 @@ Json devices() {
   return list;
 }
 
-/// What nvidia-smi says; "" where there is none.
+/// The output of nvidia-smi; "" if there is none.
 std::string device_clocks() {
   const ProcessResult asked =
       run_process({"nvidia-smi", "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem", "--format=csv,noheader"});
@@ -72,13 +72,13 @@ Json machine_json() {
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
   double load = 0;
   std::ifstream("/proc/loadavg") >> load;
-  m["load"] = load;  // runnable tasks in the minute before: others' work blurs times
+  m["load"] = load;  // runnable tasks in the last minute: other programs disturb times
   utsname system{};
   if (uname(&system) == 0)
     m["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
   m["devices"] = devices();
   m["driver"] = line_of("/proc/driver/nvidia/version", "NVRM version");
-  m["device_clocks"] = device_clocks();  // streaming multiprocessors now and at most, memory
+  m["device_clocks"] = device_clocks();  // of the streaming multiprocessors, now and at most, and of memory
   m["compiler"] = compiler();
   m["commit"] = kCommit;
   m["version"] = ctv_version();

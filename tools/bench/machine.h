@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a measurement was made on and with: without it a figure means little a month later.
+// The machine and software of a measurement, without which its figures mean little later.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 /// CPU, cores, memory, system, CUDA devices and driver, compiler, commit, library version, time (UTC).
 Json machine_json();
-/// A number, or null where JSON has none for it (infinity).
+/// A number, or null where JSON cannot represent it (infinity).
 Json number(double value);
 
 /// A document as text; names from outside may not be UTF-8.

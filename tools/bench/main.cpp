@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctbench: measures this codec; the first argument says what.
+// ctbench: measures this codec; the first argument selects the measurement.
 #include <cstdio>
 #include <cstring>
 #include <string>

@@ -26,7 +26,7 @@ ToolText about(const std::string& verb, const char* summary, const char* descrip
   return text;
 }
 
-/// What was measured is kept, whether or not its tables can be shown.
+/// Measurements are kept even if their tables cannot be shown.
 void show_tables(const Json& document, bool complete) {
   std::string shown;
   try {
@@ -160,8 +160,8 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
   read.insert(read.end(), inputs.begin(), inputs.end());
   check_files(read, {json_});
   if (steps.check) steps.check();
-  check_variant(variant);  // what is wrong shows now
-  // Opened before anything is measured, so that an unwritable place is found first.
+  check_variant(variant);  // reports errors before measuring
+  // Opened before measuring, so that an unwritable path is reported first.
   const auto json = json_.empty() ? nullptr : std::make_unique<OutputFile>(json_);
 
   Json document = {{"tool", "ctbench"}, {"kind", verb_}, {"schema", 1}, {"complete", true}};
@@ -170,7 +170,7 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
     steps.measure(document);
   } catch (const Interrupted&) {
     put_off_signal();
-    document["complete"] = false;  // what has been measured is worth keeping
+    document["complete"] = false;  // partial results are kept
   }
   clear();
   document["left_out"] = left_out_;

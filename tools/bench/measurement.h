@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all verbs of ctbench do alike: options, the line of progress, the document, and how a run ends.
+// Common to all verbs of ctbench: options, the progress line, the document, and the end of a run.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@
 
 namespace ctv::tools {
 
-/// What a verb adds to a Measurement; only `measure` is required.
+/// Functions of a verb; only `measure` is required.
 struct Steps {
-  std::function<void()> check = {};                     // of the whole command line; throws Failure
-  std::function<void(Json&)> measure = {};              // fills the document; Interrupted keeps what is there
-  std::function<std::string(const Json&)> defect = {};  // "", or what makes the exit code 70
+  std::function<void()> check = {};         // checks the whole command line; throws Failure
+  std::function<void(Json&)> measure = {};  // fills the document; after Interrupted its content is kept
+  std::function<std::string(const Json&)> defect = {};  // "", or the reason for exit code 70
 };
 
 class Measurement {
@@ -29,49 +29,50 @@ class Measurement {
   Measurement(const Measurement&) = delete;
   Measurement& operator=(const Measurement&) = delete;
 
-  // Options; each stores into `value`, whose content before is the default that --help tells.
+  // Options; each stores into `value`, whose initial content is the default shown by --help.
   Options options;
   void count(const char* name, const std::string& what, int64_t least, int64_t most, int64_t& value);
   void real(const char* name, const std::string& what, double least, double most, double& value);
   void extent(const char* name, const std::string& what, Size& value);
   void variant_option();
   void repeated(const char* name, const char* metavar, const char* help, std::vector<std::string>& values);
-  /// ctenc's options for how ours runs.
+  /// ctenc's options of how the codec runs.
   void run_options(std::initializer_list<const char*> names);
-  /// --size, --variant, --frames, --runs and ctenc's that are not `fixed`: one clip in one size, and how it
-  /// is coded.
+  /// --size, --variant, --frames, --runs, and those of ctenc's options that are not `fixed`: one clip in one
+  /// size, and how it is coded.
   void clip_options();
 
   size_t most_clips = 1;
-  /// ctenc's options that the verb sets itself, at any rate: there is no such option, nor in a variant.
+  /// ctenc's options that the verb sets itself: they are neither options of the verb nor allowed in a
+  /// variant.
   std::set<std::string> fixed;
   std::vector<std::string> clips;   // positional arguments
   std::vector<std::string> inputs;  // files that options name
   Size size{1280, 720};
   Variant variant{"default", {"--preset", "default"}};
   std::vector<std::string> run_words;
-  int64_t frames = 20, runs = 3;  // runs 0: the verb has none
+  int64_t frames = 20, runs = 3;  // runs 0: the verb does not repeat
 
-  /// The clip that was given, or a generated one, in a size; Y'CbCr as it is.
+  /// The given clip, or a generated one, in a size; Y'CbCr is not converted.
   Clip load(Size wanted) const;
-  /// The variant with `more` of ctenc's options after it.
+  /// The configuration of the variant, with ctenc's options `more` appended.
   ctv_config config(const Clip& clip, const std::vector<std::string>& more) const;
-  /// Throws Failure(kUsage) for a variant that cannot be run as it says.
+  /// Throws Failure(kUsage) for a variant that cannot run.
   void check_variant(const Variant& v) const;
   /// Variant, clip, frames, runs: "settings" of documents about one clip. measured: frames of the clip.
   Json settings(size_t measured) const;
 
   Exit run(int argc, const char* const* argv, const Steps& steps);
 
-  // While measuring: one moving line, on a terminal only.
+  // Shows a progress line, on a terminal only.
   void show(const std::string& what);
-  /// Says once in one line what is left out and why, and remembers it.
+  /// Reports once in one line what is left out and why, and records it.
   void leave_out(const std::string& why);
-  /// How the configuration can be run here; what is missing is left out.
+  /// The available ways to run the configuration; the others are left out.
   std::vector<Runner> runners(const ctv_config& config) {
     return available_runners(config, [this](const std::string& why) { leave_out(why); });
   }
-  /// Shows `what` and measures it; leaves it out if a file, a program or the device fails.
+  /// Shows `what` and measures it. Leaves it out if a file, a program or the device fails.
   void attempt(const std::string& what, const std::function<void()>& measure);
 
  private:
@@ -83,13 +84,13 @@ class Measurement {
   std::vector<std::pair<std::string, std::vector<std::string>*>> repeated_;
 };
 
-/// The value of an option: numbers with commas between them. Throws Failure(kUsage).
+/// Parses an option's value: numbers separated by commas. Throws Failure(kUsage).
 std::vector<double> numbers(const std::string& option, const std::string& s);
 
-/// Of this machine, 1 to 256.
+/// Cores of this machine, 1 to 256.
 int cores();
 
-/// A document's tables as Markdown, by report/tables.py. Throws Failure, where there is no python3, say.
+/// A document's tables as Markdown, by report/tables.py. Throws Failure, for example without python3.
 std::string tables_of(const Json& document);
 
 }  // namespace ctv::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench papers`: the measured kernels of the papers, their tables with this machine's figures.
+// `ctbench papers`: the measured kernels of the papers, and the papers' tables with this machine's figures.
 #include <cmath>
 
 #include "bench/lab/experiments.hpp"
@@ -107,7 +107,7 @@ Exit run_papers(int argc, const char* const* argv) {
     j["gpu"] = gpu.ok() ? *gpu : "";
     j["no_gpu"] = no_gpu;
     j["tables"] = j["checks"] = Json::array();
-    const auto keep = [&] {  // what an interrupted run has
+    const auto keep = [&] {  // partial results of an interrupted run
       for (const lab::PaperTable& table : lab.tables) j["tables"].push_back(table_json(table, no_gpu));
       for (const lab::Check& c : lab.checks)
         j["checks"].push_back({{"what", c.what}, {"passed", c.passed}, {"detail", c.detail}});

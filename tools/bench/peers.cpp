@@ -19,8 +19,8 @@ namespace {
 using Command = std::vector<std::string>;
 constexpr size_t kUsualPeers = 3;
 
-// One thread of x264 unless more are asked for: with more, zerolatency cuts pictures into slices, which costs
-// it bits.
+// x264 with one thread unless more are requested: with more, zerolatency divides pictures into slices, which
+// costs bits.
 constexpr const char* kX264 =
     " --tune zerolatency --keyint {keyint} --no-scenecut --qp {setting} --threads {threads} --quiet "
     "-o {stream} {y4m}";
@@ -30,7 +30,7 @@ Peer x264(const std::string& preset) {
       "x264-" + preset, "qp", {16, 20, 24, 28, 32, 36, 40}, 51, "yuv420p", "x264 --preset " + preset + kX264};
 }
 
-// Samples are given as raw video in the format that the codec uses, so that none are converted on the way.
+// Samples are passed as raw video in the peer's format, so that none are converted.
 const std::vector<Peer>& all_peers() {
   static const std::vector<Peer> peers = {
       x264("ultrafast"),
@@ -137,7 +137,7 @@ PeerClip::Coded PeerClip::run(const Command& encode, const Command& decode) cons
 }
 
 PeerClip::Coded PeerClip::code(const Peer& peer, double setting, int threads, int64_t keep) const {
-  // Every picture once, whatever the stream says about time.
+  // Decodes every picture once, whatever times the stream has.
   InputOptions decoded;
   decoded.path = scratch_.file("decoded.yuv");
   decoded.size = {clip_.video.width, clip_.video.height};

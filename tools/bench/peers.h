@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other codecs, run through their command lines as a user would: one table says for each how it is called. A
-// peer that is not installed is told in one line and left out. And the search for the setting at which codecs
-// can be compared.
+// Other codecs, run by their command lines as a user would; one table defines the commands. A peer that is
+// not installed is reported in one line and left out. Also finds the setting at which codecs can be compared.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +17,18 @@ namespace ctv::tools {
 
 struct Peer {
   std::string name;              // "x264-ultrafast"
-  std::string setting;           // what its numbers are: "qp"
-  std::vector<double> settings;  // some, from good to bad, for curves
-  int worst;                     // its numbers go from 1, the best, to this one
-  std::string format;            // ffmpeg's name for the samples
-  std::string command;           // words; {y4m}, {raw}, {stream}, {setting} and others stand for what changes
+  std::string setting;           // meaning of the setting: "qp"
+  std::vector<double> settings;  // settings for curves, best quality first
+  int worst;                     // settings range from 1, the best, to this one
+  std::string format;            // ffmpeg's name of the sample format
+  std::string command;  // words of the command; {y4m}, {raw}, {stream}, {setting} and others are replaced
 };
 
-/// By names separated by commas, "all", "none" or "" for the usual ones. Throws Failure(kUsage).
+/// Chooses by names separated by commas, "all", "none", or "" for the default ones. Throws Failure(kUsage).
 std::vector<Peer> choose_peers(const std::string& names);
-/// "", or what keeps a program from coding a clip and ffmpeg from decoding it.
+/// "", or the reason why a program cannot code a clip, or ffmpeg cannot decode it.
 std::string hindrance(const std::string& program, const Clip& clip);
-/// Those that can code the clip here; the others are left out.
+/// The peers that can code the clip here; the others are left out.
 std::vector<Peer> usable_peers(Measurement& m, const std::vector<Peer>& peers, const Clip& clip);
 /// Throws Failure(kFile) with the program's last line if it fails.
 ProcessResult run_checked(const std::vector<std::string>& command);
@@ -37,11 +36,11 @@ ProcessResult run_checked(const std::vector<std::string>& command);
 /// A clip as files, for programs.
 class PeerClip {
  public:
-  /// key_interval: frames from key frame to key frame, 0: only the first.
+  /// key_interval: distance of key frames; 0: only the first frame.
   PeerClip(const Clip& clip, int64_t key_interval);
 
   struct Coded {
-    uint64_t bytes = 0;  // without x264's note about itself (a text of some 600 bytes)
+    uint64_t bytes = 0;  // without x264's information SEI (a text of about 600 bytes)
     double encode_seconds = 0, decode_seconds = 0;  // of whole processes; ffmpeg decodes
     std::string command;
     Seen seen;  // without an MD5
@@ -50,12 +49,12 @@ class PeerClip {
   Coded code(const Peer& peer, double setting, int threads = 1, int64_t keep = -1) const;
 
   struct Times {
-    std::vector<double> encode_ms, decode_ms;  // a frame, of each run
+    std::vector<double> encode_ms, decode_ms;  // per frame, for each run
     std::string command;
   };
-  /// Times of all frames less those of the first one, which leaves out the start-up.
+  /// Times of all frames minus those of the first one, which removes the start-up.
   Times time(const Peer& peer, double setting, int threads, int64_t runs) const;
-  /// `input`: "clip", or "first" for the first frame alone.
+  /// `input`: "clip", or "first" for only the first frame.
   std::vector<std::string> command(const Peer& peer, double setting, int threads,
                                    const std::string& input = "clip") const;
 
@@ -67,7 +66,7 @@ class PeerClip {
   ScratchFolder scratch_;
 };
 
-/// What a setting yields: quality, or whatever else is to be equal.
+/// Result of a setting: its quality, or another value to match.
 struct Yield {
   double decibels = 0;
   uint64_t bytes = 0;
@@ -77,21 +76,21 @@ struct Yield {
 struct Match {
   double setting = 0;
   Yield yield;
-  double bytes_per_decibel = 0;  // of the logarithm of bytes
+  double bytes_per_decibel = 0;  // change of log(bytes) per decibel
   /// Whether the target lies between two settings.
   bool reached() const { return bytes_per_decibel != 0; }
-  /// Bytes at another quality nearby, along that slope.
+  /// Bytes at another quality nearby, extrapolated along that slope.
   double bytes_at(double decibels) const;
 };
 
-/// By bisection of 1 to `worst`; each setting is tried once. The slope is that between the settings on both
-/// sides of the target, 0 if all lie on one side.
+/// Bisects the settings 1 to `worst`, each tried once. The slope is that between the settings on both sides
+/// of the target, 0 if all are on one side.
 Match match_quality(int worst, double decibels, const std::function<Yield(double)>& measure);
 
-/// each(type, bytes with the start code) for every network abstraction layer unit of an H.264 byte stream.
+/// Calls each(type, bytes with the start code) for every NAL unit of an H.264 byte stream.
 void each_nal(const std::vector<uint8_t>& stream,
               const std::function<void(int, std::span<const uint8_t>)>& each);
-/// Bytes of supplemental information units (type 6).
+/// Bytes of SEI NAL units (type 6).
 uint64_t sei_bytes(const std::vector<uint8_t>& stream);
 
 }  // namespace ctv::tools

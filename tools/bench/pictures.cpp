@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench pictures`: what a viewer sees. One part of one decoded frame from several codecs, all with about
-// the same number of bytes.
+// `ctbench pictures`: a part of a decoded frame from several codecs, all with about the same number of bytes.
 #include <algorithm>
 #include <cmath>
 
@@ -13,12 +12,12 @@
 namespace ctv::tools {
 namespace {
 
-/// Bytes on a scale on which they rise evenly with quality: what is matched here.
+/// Log of bytes, which grows evenly with quality: the value to match.
 Yield loudness(uint64_t bytes) {
   return {10 * std::log10(static_cast<double>(std::max<uint64_t>(bytes, 1))), bytes};
 }
 
-/// Lines over a key frame along the slopes of its blocks: those of the finest scale red, then green, blue.
+/// Draws lines over a key frame along the slopes of its blocks: finest scale red, then green, blue.
 void draw_slopes(Frame& rgb, const std::vector<uint8_t>& header, const std::vector<uint8_t>& packet) {
   constexpr uint8_t kColours[3][3] = {{255, 40, 40}, {60, 230, 60}, {70, 130, 255}};
   const VideoFormat& video = rgb.video();
@@ -49,8 +48,8 @@ struct Pictures {
   Measurement& m;
   Json& results;
   const Clip& clip;
-  int64_t frame;      // whose middle is shown
-  double target = 0;  // loudness of the first of ours
+  int64_t frame;      // frame whose middle part is shown
+  double target = 0;  // value to match, from the first of our codings
   int64_t key_interval = 10;
 
   void add(const std::string& codec, const std::string& setting, uint64_t bytes, const Json& decibels,
@@ -68,7 +67,7 @@ struct Pictures {
     add(codec, setting, bytes, number(seen.meter.decibels()), number(seen.meter.ssim()), seen.kept);
   }
 
-  /// The source of the key frame that the shown frame depends on, with the slopes of its lifting.
+  /// Shows the source of the key frame that the shown frame depends on, with its slopes.
   void add_slopes(const CodedClip& coded) {
     const auto key = static_cast<size_t>(frame - frame % key_interval);
     const std::vector<uint8_t>&header = coded.units[0], &packet = coded.units[key + 1];

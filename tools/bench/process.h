@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other people's programs: found in PATH, run, timed.
+// External programs: found in PATH, run, timed.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ struct ProcessResult {
   int code = 0;  // exit status, 127 if there is no such program; 128 + signal
   double seconds = 0;
   std::string output;  // standard output and error
-  /// The last line that says something.
+  /// The last line that is not blank.
   std::string last_line() const;
 };
 
-/// Throws Interrupted if a signal came meanwhile, once the program has ended, to which a terminal sends it,
-/// too.
+/// Throws Interrupted if a signal came while the program ran, after it has ended; a terminal sends the signal
+/// to the program, too.
 ProcessResult run_process(const std::vector<std::string>& command);
 
-/// "x264 --qp 20 a.y4m", quoted where a shell needs it.
+/// For example "x264 --qp 20 a.y4m", quoted where a shell needs it.
 std::string shown_command(const std::vector<std::string>& command);
 
-/// A folder that disappears with its contents.
+/// A folder that is removed with its contents.
 class ScratchFolder {
  public:
   ScratchFolder();

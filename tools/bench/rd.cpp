@@ -11,7 +11,7 @@
 namespace ctv::tools {
 namespace {
 
-/// Clips that docs/compression.md reports on, with how they are coded.
+/// Clips of docs/compression.md, with their settings.
 struct ClipSet {
   std::string name;
   int64_t key_interval;  // 0: one key frame

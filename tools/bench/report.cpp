@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables and `ctbench report`: by report/tables.py and report/report.py. They are looked for where they
-// are installed, next to this program's folder, then in the source tree that this program was built from.
+// Tables and `ctbench report`, by report/tables.py and report/report.py. These are searched where they are
+// installed, next to this program's folder, then in the source tree of this program.
 #include "bench/measurement.h"
 
 #include <cstdio>

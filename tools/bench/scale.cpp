@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench scale`: how cost grows with threads, resolution, search range, levels and directions, changed one
-// at a time, and with segments of a clip in processes of their own (docs/tools.md).
+// `ctbench scale`: the dependence of cost on threads, resolution, search range, scales and directions,
+// changed one at a time, and on segments of a clip in separate processes (docs/tools.md).
 #include <filesystem>
 #include <utility>
 
@@ -43,8 +43,8 @@ std::vector<Series> all_series(Size size) {
   return all;
 }
 
-/// Segments of a clip by ctenc, up to eight processes at once with one thread each: what machines do that
-/// share an archive. Reading the clip and starting the programs is part of the time.
+/// Codes segments of a clip by up to eight ctenc processes with one thread each, like machines that share an
+/// archive. Includes reading the clip and starting the programs.
 Json time_segments(const Measurement& m) {
   constexpr int kFrames = 64, kKeyInterval = 8;
   const ScratchFolder scratch;

@@ -12,13 +12,13 @@
 namespace ctv::tools {
 namespace {
 
-/// What the first runner made of a clip, which all others must make as well.
+/// The first runner's results, which all other runners must reproduce.
 struct Reference {
   std::vector<std::vector<uint8_t>> units;
   std::string pictures, runner;
 };
 
-// By value: the pictures move to where the runner reads them without a copy.
+// By value, because the pictures move to memory that the runner reads without a copy.
 void measure_runner(Measurement& m, Json& j, Clip clip, ctv_config config, const Runner& runner,
                     Reference& reference) {
   runner.apply(config);
@@ -57,7 +57,7 @@ void measure_clip(Measurement& m, Json& j, const Clip& source, const std::vector
     m.show(text("%s: scaling to %dx%d", source.name.c_str(), size.first, size.second));
     const Clip clip = resized(source, size.first, size.second, true);
     ctv_config config = m.config(clip, {});
-    if (config.threads == 0) config.threads = cores();  // all, but with their number in the record
+    if (config.threads == 0) config.threads = cores();  // all cores, with their number in the record
     j["settings"]["threads"] = config.threads;
     j["settings"]["frames_in_flight"] = config.frames_in_flight;
     Reference reference;
@@ -90,7 +90,7 @@ Exit run_speedup(int argc, const char* const* argv) {
        {"ctbench speedup --frames 5 --runs 3 --sizes 1280x720 --variant default", "a first impression"}});
   m.most_clips = SIZE_MAX;
   m.variant = parse_variant("paper");
-  m.run_words = {"--in-flight", "1"};  // as the paper measured; --in-flight 4 tells the throughput
+  m.run_words = {"--in-flight", "1"};  // as the paper measured; --in-flight 4 shows the throughput
   m.runs = 10;
   m.fixed = {"--backend", "--engine"};
   std::vector<Size> sizes = parse_sizes("320x240,640x480,1280x720,1920x1080");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is told of repeated measurements, and times of what runs on the CPU.
+// Statistics of repeated measurements, and timing on the CPU.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ctbench's first argument can be. Each gets the arguments after it, its own name as argv[0].
+// The verbs of ctbench. Each gets the remaining arguments, with its own name as argv[0].
 #pragma once
 
 #include "cli/exit.h"

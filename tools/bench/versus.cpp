@@ -11,7 +11,7 @@
 namespace ctv::tools {
 namespace {
 
-constexpr int kManyInFlight = 16;  // a clip of no more frames would be sent before the first comes back
+constexpr int kManyInFlight = 16;  // a clip with no more frames would be sent before the first result
 
 struct Versus {
   Measurement& m;
@@ -20,7 +20,7 @@ struct Versus {
   double decibels;
   int64_t key_interval;
 
-  /// Ours on a backend with so many threads and frames in flight.
+  /// The configuration of this codec on a backend, with these numbers of threads and frames in flight.
   ctv_config config(const Runner& runner, int threads, int in_flight, double qp) const {
     ctv_config c =
         m.config(clip, {"--qp", text("%g", qp), "--keyint", std::to_string(key_interval), "--threads",
@@ -38,7 +38,7 @@ struct Versus {
       return Yield{look_at(c, clip, coded).meter.decibels(), coded.bytes};
     });
     for (const Runner& runner : m.runners(config(Runner(), cores(), 1, match.setting))) {
-      if (runner.engine != CTV_ENGINE_DIRECT) continue;  // the other one gives the same bytes, later
+      if (runner.engine != CTV_ENGINE_DIRECT) continue;  // the other engine gives the same bytes, more slowly
       if (!runner.gpu() && cores() > 1) ours(match, runner, 1, 1);
       ours(match, runner, cores(), 1);
       if (clip.frames.size() > kManyInFlight) {
@@ -86,7 +86,7 @@ struct Versus {
     };
     Match match = match_quality(p.worst, decibels, [&](double setting) { return yield(setting, 1); });
     for (const int threads : cores() > 1 ? std::vector<int>{1, cores()} : std::vector<int>{1}) {
-      // With threads some codecs cut pictures into pieces, which costs bytes.
+      // With threads some codecs divide pictures, which costs bytes.
       if (threads > 1) match.yield = yield(match.setting, threads);
       const PeerClip::Times times = files.time(p, match.setting, threads, m.runs);
       add(p.name, text("%d thread%s", threads, threads > 1 ? "s" : ""), threads, p.setting, match,

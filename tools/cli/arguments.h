@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A command line taken apart. The tools' parser knows neither any number of positional arguments nor options
+// Splits a command line. The tools' parser supports neither any number of positional arguments nor options
 // that may be given several times.
 #pragma once
 
@@ -15,7 +15,8 @@ struct Arguments {
   std::vector<std::string> positional;
   std::vector<const char*> rest;  // argv for Options::parse; points into argv
 };
-/// `repeated`: names of options and where their values go. Strings of argv must outlive the result.
+/// `repeated`: names of options and the destinations of their values. Strings of argv must outlive the
+/// result.
 Arguments take_arguments(int argc, const char* const* argv, const Options& options,
                          const std::vector<std::pair<std::string, std::vector<std::string>*>>& repeated);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a stream says of its pictures, as JSON. `About` is a ctv_config or a ctv_stream_info.
+// A stream's description of its pictures, as JSON. `About` is a ctv_config or a ctv_stream_info.
 #pragma once
 
 #include <nlohmann/json.hpp>

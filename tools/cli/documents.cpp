@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The documents that follow from a tool's options: man page and shell completions. Nothing is written by hand
-// twice, so nothing can be forgotten when an option is added.
+// Documents generated from a tool's options: man page and shell completions. They cannot get out of date when
+// an option is added.
 #include <algorithm>
 #include <map>
 

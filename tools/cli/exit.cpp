@@ -19,8 +19,8 @@ int fail(Exit code, const std::string& line) {
   return static_cast<int>(code);
 }
 
-/// Descriptors 0 to 2 that are closed would be given to the next files opened, and messages would go into
-/// them. What takes their place cannot be read (0) or written (1, 2), so using them is still an error.
+/// If descriptors 0 to 2 are closed, the next files opened would get them, and messages would be written to
+/// these files. The substitutes cannot be read (0) or written (1, 2), so their use is still an error.
 void occupy_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
@@ -65,7 +65,7 @@ int run_tool(const char* program, const std::function<Exit()>& body) {
       return fail(Exit::kFile, "cannot write standard output");
     return static_cast<int>(code);
   } catch (const Interrupted& e) {
-    // Die by the signal itself, so that a shell loop around the tool stops as well.
+    // Ends by the signal itself, so that a shell loop around the tool stops, too.
     fail(Exit::kFile, "interrupted, " + e.left);
     die_by_signal();
     return static_cast<int>(Exit::kFile);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a tool ends: its exit codes, the exception that carries one, and the frame around every main().
-// A failing tool prints one line, "tool: what happened (what to do)", and nothing half-written stays behind.
+// Exit codes of the tools, the exception that carries one, and the function around every main(). A tool that
+// fails prints one line, "tool: what happened (what to do)", and leaves no incomplete file.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,20 @@
 
 namespace ctv::tools {
 
-/// docs/tools.md says what each means to a script.
+/// docs/tools.md explains them for scripts.
 enum class Exit : int {
   kOk = 0,
   kUsage = 1,   // an option or argument is wrong
   kFile = 2,    // the input cannot be read or the output not written
   kStream = 3,  // the stream is damaged
   kLimit = 4,   // a limit (pixels, memory) would be exceeded
-  kDevice = 5,  // the device asked for is missing or has failed
+  kDevice = 5,  // the requested device is missing or has failed
   kDefect = 70  // a defect of ctv itself
 };
 
 class Failure : public std::runtime_error {
  public:
-  /// hint: what the user can do about it; may be empty.
+  /// hint: advice for the user; may be empty.
   Failure(Exit code, const std::string& message, const std::string& hint = "")
       : std::runtime_error(hint.empty() ? message : message + " (" + hint + ")"), code_(code) {}
   Exit code() const noexcept { return code_; }
@@ -33,15 +33,15 @@ class Failure : public std::runtime_error {
   Exit code_;
 };
 
-/// Which exit code a status of the library becomes.
+/// The exit code for a status of the library.
 Exit exit_of(ctv_status status);
 
-/// What an error of the library says in one line, with a hint where memory lacks; and the line of a shortage
-/// in the tool itself.
+/// One line for an error of the library, with a hint if memory is short; and the line for lack of memory in
+/// the tool itself.
 std::string line_of(const Error& e);
 std::string memory_line();
 
-/// Calls body() and turns every way it can fail into one line on stderr and an exit code.
+/// Calls body(). Any failure becomes one line on stderr and an exit code.
 int run_tool(const char* program, const std::function<Exit()>& body);
 
 }  // namespace ctv::tools

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kWidth = 98;
 constexpr size_t kIndent = 30;
 
-/// `words` broken at spaces, every line but the first indented.
+/// Wraps `words` at spaces and indents every line except the first.
 std::string wrapped(const std::string& words, size_t indent) {
   std::string out, word;
   size_t column = indent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of single frames, for percentiles: the mean hides what a live viewer sees.
+// Times of single frames, for percentiles: the mean hides delays that a live viewer notices.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ class Latency {
  public:
   void add(double seconds) { seconds_.push_back(static_cast<float>(seconds)); }
   bool empty() const { return seconds_.empty(); }
-  /// The first frame pays for contexts and plans, so it is told apart.
+  /// Separate, because the first frame includes the creation of contexts and plans.
   double first() const { return seconds_.empty() ? 0 : static_cast<double>(seconds_.front()); }
-  /// The smallest time that `share` of the frames (0..1) do not exceed; nearest rank, the first frame left
-  /// out.
+  /// The smallest time that `share` (0..1) of the frames do not exceed; nearest rank, without the first
+  /// frame.
   double percentile(double share) const {
     std::vector<float> sorted(seconds_.size() > 1 ? seconds_.begin() + 1 : seconds_.begin(), seconds_.end());
     if (sorted.empty()) return 0;

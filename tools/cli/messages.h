@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a tool says on standard error: one line each, "tool: warning: ...", never over the moving line.
+// Messages of a tool on standard error: one line each, "tool: warning: ...", never on the progress line.
 #pragma once
 
 #include <string>
@@ -7,18 +7,17 @@
 
 namespace ctv::tools {
 
-/// Names the tool in messages; a literal, or anything that outlives all messages.
+/// Names the tool in messages; the string must outlive all messages.
 void set_program_name(const char* name);
 /// Turns warnings off and on (--quiet). Errors are always shown.
 void show_warnings(bool shown);
 
 /// Writes "tool: warning: what".
 void warn(const std::string& what);
-/// Writes "tool: what".
 void say_error(const std::string& what);
 
-/// `text` with '?' for control characters: names and headers of foreign files cannot steer a terminal, and a
-/// message stays one line.
+/// Replaces control characters by '?', so that names and headers of foreign files cannot control a terminal,
+/// and a message stays one line.
 std::string printable(std::string_view text);
 
 }  // namespace ctv::tools

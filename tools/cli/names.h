@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library's enumerators are called on the command line, in reports and in JSON: one table each.
+// Names of the library's enumerators on the command line, in reports and in JSON: one table each.
 #pragma once
 
 #include <string>

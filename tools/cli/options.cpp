@@ -13,7 +13,6 @@ namespace {
 
 std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
-/// How many letters must be changed, added or left out to make one word of the other.
 size_t distance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -37,8 +36,8 @@ struct Options::Parser {
 Options::Options(ToolText text) : parser_(std::make_unique<Parser>()), text_(std::move(text)) {
   CLI::App& app = parser_->app;
   app.name(text_.name);
-  app.set_help_flag();  // added below, so that it is listed like the others
-  app.allow_extras();   // refused below, in our own words
+  app.set_help_flag();  // added below, to be listed like the others
+  app.allow_extras();   // refused below, with our own message
 }
 
 Options::~Options() = default;
@@ -148,7 +147,7 @@ void Options::refuse(const std::vector<std::string>& words) const {
   }
   const std::string name = option->substr(0, option->find('='));
   std::string nearest;
-  size_t best = 3;  // further away is no slip of the finger
+  size_t best = 3;  // a larger distance is no typing error
   for (const OptionText& o : list_) {
     for (const std::string& known : split(o.names, ',')) {
       if (!known.starts_with("--") || distance(name, known) >= std::min(best, known.size() - 2)) continue;
@@ -181,7 +180,7 @@ bool Options::parse(int argc, const char* const* argv) {
   std::string print;
   flag("-h,--help", "Print this help", [&] { print = help_text(text_, list_); });
   flag("--version", "Print the version", [&] { print = text_.name + " (ctv) " + ctv_version() + "\n"; });
-  // For packagers; hidden, and left out of the lists they print.
+  // For packagers; hidden, and not in the lists that they print.
   CLI::App& app = parser_->app;
   app.add_flag_callback("--help-man", [&] { print = man_page(text_, list_); })->group("");
   app.add_option_function<std::string>(
@@ -194,7 +193,7 @@ bool Options::parse(int argc, const char* const* argv) {
     throw Failure(Exit::kUsage, e.what(), "see " + text_.name + " --help");
   }
   std::vector<std::string> rest = app.remaining();
-  // In front of a name that begins with a hyphen; the parser leaves it behind.
+  // Precedes a name that begins with a hyphen; the parser keeps it.
   if (const auto at = std::find(rest.begin(), rest.end(), "--"); at != rest.end()) rest.erase(at);
   if (!rest.empty()) refuse(rest);
   if (print.empty()) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tool's options, described once: CLI11 parses them, and the same descriptions become --help, the man
-// page (--help-man) and the shells' completions (--completion bash|zsh|fish). CLI11 stays behind this
-// header.
+// A tool's options, described once: CLI11 parses them, and the same descriptions become --help, the man page
+// (--help-man) and the shells' completions (--completion bash|zsh|fish). Only this header's source includes
+// CLI11.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace ctv::tools {
 
-/// What completion offers for an option's value.
+/// Kind of completion for an option's value.
 enum class ValueKind { kText, kFile, kChoice };
 
 struct OptionText {
@@ -26,14 +26,13 @@ struct OptionText {
   std::string metavar;  // "FILE"; "" for a flag
   std::string help;
   std::string section;
-  std::string initial;  // what holds where the option is not given; "" if there is nothing to tell
+  std::string initial;  // value if the option is not given; "": none to show
   ValueKind kind = ValueKind::kText;
   std::vector<std::string> choices;
   bool positional = false;
   bool repeatable = false;
 };
 
-/// What every tool tells about itself.
 struct ToolText {
   std::string name;                                           // "ctenc"
   std::string summary;                                        // one line
@@ -50,35 +49,35 @@ class Options {
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 
-  /// Options that follow belong under this heading.
+  /// Heading of the options that follow.
   void section(const std::string& title);
   void positional(const std::string& name, const std::string& help, Set set);
   void flag(const std::string& names, const std::string& help, std::function<void()> set);
-  /// What holds where the option just added is not given.
+  /// Sets the text for the case that the last option is not given.
   void initially(const std::string& value) { list_.back().initial = value; }
-  /// An option with a value. `set` throws Failure(kUsage) for a bad one.
+  /// An option with a value. `set` throws Failure(kUsage) for an invalid one.
   void value(const std::string& names, const std::string& metavar, const std::string& help, Set set,
              ValueKind kind = ValueKind::kText);
   /// The same, which may be given several times.
   void repeated(const std::string& names, const std::string& metavar, const std::string& help, Set set);
   void integer(const std::string& names, const std::string& metavar, const std::string& help, int64_t minimum,
                int64_t maximum, std::function<void(int64_t)> set);
-  /// One of a table's names.
+  /// An option with a name from a table.
   template <class Table, class F>
   void choice(const std::string& names, const Table& table, const std::string& help, F set) {
     std::vector<std::string> list;
     for (const auto& row : table) list.push_back(row.name);
     named(names, list, help, [&table, set](size_t i) { set(table[i].value); });
   }
-  /// One of a list of names.
+  /// An option with a name from a list.
   void named(const std::string& names, const std::vector<std::string>& list, const std::string& help,
              std::function<void(size_t)> set);
 
-  /// Parses; true: go on. False: --help, --version and the like have been answered.
+  /// Parses the arguments. True: continue. False: --help, --version and the like were handled.
   bool parse(int argc, const char* const* argv);
 
   const std::vector<OptionText>& list() const { return list_; }
-  /// The long names of the options that the command line holds.
+  /// The long names of the given options.
   const std::set<std::string>& given() const { return given_; }
 
  private:
@@ -96,10 +95,10 @@ class Options {
 void exclude(const std::set<std::string>& given, std::initializer_list<const char*> names,
              const std::string& hint = "choose one");
 
-/// An option's help with its default.
+/// An option's help, including its default.
 std::string described(const OptionText& option);
 
-/// --help, lines no longer than a terminal's.
+/// Text of --help, wrapped for a terminal.
 std::string help_text(const ToolText& tool, const std::vector<OptionText>& options);
 /// The man page in roff, section 1.
 std::string man_page(const ToolText& tool, const std::vector<OptionText>& options);

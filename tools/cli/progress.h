@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The line that moves: x264's "[12.0%] 6/50 frames, 45.10 fps, 915.80 kb/s, eta 0:00:01", on a terminal only,
-// on stderr, a few times a second.
+// The progress line, like x264's "[12.0%] 6/50 frames, 45.10 fps, 915.80 kb/s, eta 0:00:01", on stderr, on a
+// terminal only, a few times a second.
 #pragma once
 
 #include <chrono>

@@ -31,7 +31,7 @@ Sums window_sums(const uint8_t* a, const uint8_t* b, int32_t stride, int32_t wid
   return s;
 }
 
-/// Wang et al. 2004 with K1 = 0.01, K2 = 0.03 and the sample variance, as x264 has it.
+/// Wang et al. 2004 with K1 = 0.01, K2 = 0.03 and the sample variance, as in x264.
 double index_of(const Sums& s, double n) {
   const double c1 = 0.01 * 0.01 * 255 * 255 * n * n, c2 = 0.03 * 0.03 * 255 * 255 * n * (n - 1);
   const auto a = static_cast<double>(s.a), b = static_cast<double>(s.b);
@@ -40,7 +40,7 @@ double index_of(const Sums& s, double n) {
   return (2 * a * b + c1) * (2 * covariance + c2) / ((a * a + b * b + c1) * (variances + c2));
 }
 
-/// Luma without gaps: the first channel, or BT.601's weights for RGB.
+/// Luma without gaps: the first channel, or a sum of RGB with BT.601's weights.
 std::vector<uint8_t> luma(const ctv_picture& picture) {
   const std::vector<Channel> c = channels(picture);
   std::vector<uint8_t> samples;
@@ -70,7 +70,7 @@ double ssim(const uint8_t* a, const uint8_t* b, int32_t width, int32_t height) {
     const double n = static_cast<double>(width) * height;
     return n < 2 ? (a[0] == b[0] ? 1.0 : 0.0) : index_of(window_sums(a, b, width, width, height), n);
   }
-  // Sums of 4x4 blocks, two rows of them at a time; a window is 2x2 blocks.
+  // Sums of 4x4 blocks, two rows of blocks at a time; a window is 2x2 blocks.
   std::array<std::vector<Sums>, 2> block_rows;
   double total = 0;
   for (int32_t y = 0; y <= rows; ++y) {

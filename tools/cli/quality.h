@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How close two pictures are. PSNR from the squared error of each channel; SSIM of luma as x264 and ffmpeg
-// compute it: windows of 8x8 samples, every 4 samples, all weighted alike (not Wang's Gaussian window).
+// Distance of two pictures. PSNR from the squared error of each channel. SSIM of luma as x264 and ffmpeg
+// compute it: windows of 8x8 samples, every 4 samples, with equal weights (not Wang's Gaussian window).
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,16 @@ struct ChannelError {
 /// Infinite for equal samples.
 double psnr(const ChannelError& error);
 
-/// Of luma, or of the first channel; 100 for equal pictures, so that a mean exists.
+/// PSNR of luma, or of the first channel; 100 for equal pictures, so that a mean exists.
 double luma_psnr(const ctv_picture& source, const ctv_picture& decoded);
 
 class Quality {
  public:
-  /// Two pictures of one shape in host memory. Throws std::invalid_argument for different shapes.
+  /// Compares two pictures of one shape in host memory. Throws std::invalid_argument for different shapes.
   void add(const ctv_picture& source, const ctv_picture& decoded, bool with_ssim);
   const std::vector<ChannelError>& channels() const { return channels_; }
-  /// (6 Y + U + V) / 8 of the PSNRs; of luma alone for grey; the mean of R, G and B.
+  /// (6 Y + U + V) / 8 of the PSNRs; luma's for grey; the mean of R, G and B for RGB.
   double weighted_psnr() const;
-  /// Mean over the pictures added.
   std::optional<double> ssim() const;
   void merge(const Quality& other);
 
@@ -41,7 +40,7 @@ class Quality {
   int64_t ssim_count_ = 0;
 };
 
-/// SSIM of one plane each, rows without gaps.
+/// SSIM of two planes without gaps between rows.
 double ssim(const uint8_t* a, const uint8_t* b, int32_t width, int32_t height);
 
 }  // namespace ctv::tools

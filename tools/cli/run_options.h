@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options that encoder and decoder share: where and with how much the codec runs, and what is said meanwhile.
+// Options common to encoder and decoder: backend, device, threads, frames in flight, and messages.
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@ struct RunOptions {
   ctv_backend backend = CTV_BACKEND_AUTO;
   ctv_engine engine = CTV_ENGINE_AUTO;
   int32_t device = 0;
-  int32_t frames_in_flight = 0;  // 0: the tool's choice
+  int32_t frames_in_flight = 0;  // 0: the tool chooses
   bool list_devices = false;
   bool quiet = false;
   bool progress = true;
@@ -23,7 +23,7 @@ struct RunOptions {
 };
 
 void add_run_options(Options& options, RunOptions& run);
-/// Into a ctv_config or a ctv_decoder_config.
+/// Copies the options into a ctv_config or a ctv_decoder_config.
 template <class Config>
 void apply_run_options(const RunOptions& run, Config& config) {
   config.threads = run.threads;
@@ -43,7 +43,7 @@ std::string stage_table(const std::vector<ctv_stage_time>& stages);
 std::vector<ctv_stage_time> stage_times(ctv_encoder* encoder);
 std::vector<ctv_stage_time> stage_times(ctv_decoder* decoder);
 
-/// Warnings, the library's too, on stderr unless quiet.
+/// Shows warnings, also the library's, on stderr unless quiet.
 void show_library_log(bool quiet);
 
 }  // namespace ctv::tools

@@ -8,7 +8,7 @@
 
 namespace ctv::tools {
 
-// A list that only grows, because a signal handler may neither allocate nor lock.
+// A list that only grows, because a signal handler must not allocate or lock.
 struct Temporary {
   std::string path;
   std::atomic<bool> used{true};
@@ -38,11 +38,11 @@ void install_signal_handlers() {
   struct sigaction action {};
   action.sa_handler = handle;
   sigemptyset(&action.sa_mask);
-  // No SA_RESTART: a read that waits on a pipe returns, and its caller looks at the flag.
+  // No SA_RESTART: a blocked read returns, and its caller checks the flag.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction previous {};
     sigaction(signal, nullptr, &previous);
-    if (previous.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup stays in force
+    if (previous.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // keeps the effect of nohup
   }
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
 }

@@ -68,7 +68,7 @@ std::optional<std::pair<int32_t, int32_t>> parse_rate(std::string_view s) {
   if (const auto whole = parse_integer(s, 1, kMaxInt32)) return std::pair(static_cast<int32_t>(*whole), 1);
   const auto value = parse_real(s);
   if (!value || *value < 0.001 || *value > 100000) return std::nullopt;
-  // The NTSC family, 24000/1001 and so on, is what people mean by 23.976 and 29.97.
+  // 23.976 and 29.97 mean NTSC rates, 24000/1001 and 30000/1001.
   const double nominal = std::round(*value);
   if (nominal >= 1 && std::abs(nominal * 1000 / 1001 - *value) < 0.005 * nominal / 30)
     return std::pair(static_cast<int32_t>(nominal) * 1000, 1001);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words in and out: printf into a std::string, and the parsers of what people type (sizes, rates, byte
-// counts). Parsers take the whole text or nothing; they return nothing rather than guess.
+// printf into a std::string, and parsers of user input (sizes, rates, byte counts). A parser accepts the
+// whole text or returns nothing; it never guesses.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,11 @@
 
 namespace ctv::tools {
 
-/// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 
 /// A whole decimal number in [minimum, maximum].
 std::optional<int64_t> parse_integer(std::string_view s, int64_t minimum, int64_t maximum);
-/// A finite decimal number, '.' as the point whatever the locale.
+/// A finite decimal number with '.' as the point in any locale.
 std::optional<double> parse_real(std::string_view s);
 /// "1280x720": width and height, each 1..65535.
 std::optional<std::pair<int32_t, int32_t>> parse_size(std::string_view s);

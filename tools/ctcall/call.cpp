@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The virtual clock: what happens next, in the order of time.
+// The virtual clock: runs the next event in the order of time.
 #include "ctcall/call.h"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace ctv::tools {
 namespace {
 
-// Datagrams leave so long after each other: 1200 bytes at 96 Mb/s.
+// Interval between datagrams: 1200 bytes at 96 Mb/s.
 constexpr int64_t kSpacing = 100;
-// Pictures are shown so long after their deadline: datagrams of a frame leave one after the other.
+// Pictures are shown this long after their deadline, because a frame's datagrams leave one after the other.
 constexpr int64_t kSlack = 10000;
 
 class VirtualCall {
@@ -93,7 +93,7 @@ class VirtualCall {
     }
   }
 
-  // What the receiver does after a datagram, or when it asked to be called.
+  // Runs the receiver after a datagram, or when it is due.
   void receive() {
     receiving_.decode(now_us_);
     for (std::span<const uint8_t> m; !(m = receiving_.feedback(now_us_)).empty();) {
@@ -116,7 +116,7 @@ class VirtualCall {
   Channel forth_, back_;
   std::multimap<int64_t, Action> events_;
   int64_t now_us_ = 0, free_us_ = 0, wake_us_ = -1, captured_ = 0;
-  int64_t waiting_ = 0;  // pictures not shown yet, and one for the camera
+  int64_t waiting_ = 0;  // pictures not yet shown, and one for the camera
 };
 
 }  // namespace

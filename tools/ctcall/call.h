@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call in one direction: pictures are coded, cut into datagrams, carried, put together, decoded and shown
-// at their time; feedback goes back. What is coded comes from a Source and goes to a Sink: a codec, or the
-// sizes of one.
+// A call in one direction: pictures are coded, divided into datagrams, transmitted, assembled, decoded and
+// shown at their time; feedback returns. A Source codes and a Sink decodes: a codec, or a replay of a codec's
+// sizes.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@
 
 namespace ctv::tools {
 
-/// What is done about loss.
+/// Reaction to loss.
 struct Strategy {
   enum class Parity { kNone, kAuto, kAll };
-  bool references = true;  // after a loss refer to an acknowledged frame; else a key frame
+  bool references = true;  // after a loss, refer to an acknowledged frame; else send a key frame
   bool parts = true;       // vectors and levels have priorities; else a frame is lost with any datagram
   Parity parity = Parity::kAuto;
   double share = 0;     // of kAll: parity datagrams per datagram
-  int32_t repeats = 0;  // how often lost datagrams are asked for
+  int32_t repeats = 0;  // how often lost datagrams are requested
   bool operator==(const Strategy&) const = default;
 };
 
 struct CallOptions {
   NetworkOptions network;
   Strategy strategy;
-  int64_t bitrate = 1000000;  // of all that is sent
+  int64_t bitrate = 1000000;  // of all datagrams
   int32_t mtu = 1200;
-  int64_t playout_us = 0;  // added delay, in which repetition may come
+  int64_t playout_us = 0;  // additional delay, in which repetitions may arrive
   int64_t frames = 300;
   double fps = 30;
 };
@@ -41,7 +41,7 @@ struct CodedPart {
   int32_t priority = 0;
 };
 
-/// A frame on its way to the transport. Its part 0 may be a sequence header.
+/// A frame for the transport. Its part 0 may be a sequence header.
 struct CodedFrame {
   int64_t number = 0;
   int64_t reference = -1;
@@ -58,23 +58,22 @@ class Source {
   virtual void acknowledge(int64_t number) = 0;
   virtual void lose(int64_t number) = 0;
   virtual void request_key_frame() = 0;
-  /// Bits per second of the frames that follow.
+  /// Sets the bits per second of later frames.
   virtual void set_bitrate(int64_t bitrate) = 0;
 };
 
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// Takes a frame that was received; a lost one has no parts. Returns what came of it: LOST if there is no
-  /// picture.
+  /// Takes a received frame; a lost one has no parts. Returns its result: LOST if there is no picture.
   virtual ctv_net_state decode(const ctv_net_frame& frame) = 0;
-  /// The time of a picture has come; `fate` is what was decoded of it until now, UNKNOWN if nothing was.
+  /// Shows a picture at its time; `fate` is the result of decoding it so far, UNKNOWN if there is none.
   virtual void show(int64_t number, ctv_net_state fate) = 0;
-  /// Whether only a key frame helps.
+  /// Whether only a key frame can continue the stream.
   virtual bool wants_key_frame() const = 0;
 };
 
-/// The bytes of each kind that the sender sent.
+/// Bytes sent, by kind.
 struct CallBytes {
   uint64_t headers = 0, vectors = 0, levels = 0, parity = 0, repeated = 0, feedback = 0;
   uint64_t coded() const { return vectors + levels; }
@@ -82,7 +81,7 @@ struct CallBytes {
 };
 
 struct CallResult {
-  // A process that is one end of a call knows nothing of what the other one counts.
+  // A process at one end of a call does not know the other end's counts.
   bool sends = true, receives = true;
   int64_t frames = 0, frozen = 0, damaged = 0, key_frames = 0;
   int64_t longest_freeze = 0;  // frames
@@ -92,9 +91,9 @@ struct CallResult {
   CallBytes bytes;
 };
 
-/// The time after which a received frame is used as it is.
+/// Time after which a received frame is used although it is incomplete.
 int64_t deadline_us(const CallOptions& options);
-/// Repeats lost datagrams if they come within the playout delay.
+/// Enables repetition if it arrives within the playout delay.
 void choose_repeats(CallOptions& options);
 
 class SendingEnd {
@@ -104,7 +103,7 @@ class SendingEnd {
   SendingEnd(const SendingEnd&) = delete;
   SendingEnd& operator=(const SendingEnd&) = delete;
 
-  /// Codes and cuts the next picture; false at the end of the input.
+  /// Codes the next picture and divides it into datagrams; false at the end of the input.
   bool capture();
   /// The next datagram; empty if there is none.
   std::span<const uint8_t> next(int64_t now_us);
@@ -131,15 +130,15 @@ class ReceivingEnd {
   ReceivingEnd& operator=(const ReceivingEnd&) = delete;
 
   void push(int64_t now_us, std::span<const uint8_t> datagram);
-  /// Decodes what is due. `captured_us` is when a frame was captured.
+  /// Decodes the frames that are due. `captured_us`: when a frame was captured.
   void decode(int64_t now_us);
   /// A message for the sender; empty if there is none.
   std::span<const uint8_t> feedback(int64_t now_us);
   int64_t due_us();
-  /// The time of a frame has come: shows it.
+  /// Shows a frame at its time.
   void show(int64_t number);
   void count(CallResult& result) const;
-  /// When each frame was decoded, -1: not; by number from 0.
+  /// When each frame was decoded, by number from 0; -1: not decoded.
   const std::vector<int64_t>& decoded_us() const { return decoded_us_; }
 
  private:
@@ -152,7 +151,7 @@ class ReceivingEnd {
   uint64_t feedback_bytes_ = 0;
 };
 
-/// The whole call in one process, on a clock of its own: the same result each time.
+/// The whole call in one process with a virtual clock: equal arguments give equal results.
 CallResult run_call(const CallOptions& options, Source& source, Sink& sink);
 
 }  // namespace ctv::tools

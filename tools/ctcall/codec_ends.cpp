@@ -84,15 +84,16 @@ ctv_net_state CodecSink::decode(const ctv_net_frame& frame) {
   }
   if (first == frame.part_count) return CTV_NET_LOST;
   Unit unit;
-  unit.data = frame.parts[first].data;  // the parts of a packet follow each other
+  unit.data = frame.parts[first].data;  // parts of a packet are contiguous
   std::vector<uint8_t> missing;
   for (size_t i = first; i < frame.part_count; ++i) {
     unit.size += frame.parts[i].size;
     missing.push_back(static_cast<uint8_t>(frame.parts[i].missing));
   }
-  // A refused packet changes nothing: the picture before stays.
+  // A refused packet changes nothing: the previous picture stays.
   const ctv_status status = ctv_decoder_send_damaged(decoder_.get(), &unit, missing.data(), missing.size());
-  if (status == CTV_ERROR_REFERENCE && decoder_.held().empty()) decoded_ = false;  // only a key frame helps
+  if (status == CTV_ERROR_REFERENCE && decoder_.held().empty())
+    decoded_ = false;  // only a key frame can continue the stream
   if (status != CTV_OK) return CTV_NET_LOST;
   const auto picture = decoder_.receive();
   if (!picture || picture->damaged == CTV_DAMAGE_REPEATED) return CTV_NET_LOST;

@@ -15,24 +15,24 @@
 
 namespace ctv::tools {
 
-/// The pictures that the camera took last, for a comparison with what is shown.
+/// The camera's latest pictures, for comparison with shown ones.
 class Originals {
  public:
   void add(int64_t number, const Frame& frame);
-  /// Null if it is not there any more.
+  /// Null if it was dropped.
   const Frame* find(int64_t number) const;
 
  private:
   std::map<int64_t, Frame> frames_;
 };
 
-/// Cuts a packet (packet_parts.h).
+/// Divides a packet into parts (packet_parts.h).
 std::vector<CodedPart> cut_packet(std::span<const uint8_t> header, const ctv_unit& unit);
 
 class CodecSource : public Source {
  public:
-  /// `originals` may be null; `references`: after a loss an acknowledged frame is referred to, else a key
-  /// frame comes.
+  /// `originals` may be null. `references`: after a loss, refer to an acknowledged frame; else send a key
+  /// frame.
   CodecSource(const ctv_config& config, FrameReader& reader, Originals* originals, bool references);
   bool code(CodedFrame& frame) override;
   void acknowledge(int64_t number) override;
@@ -52,12 +52,12 @@ class CodecSource : public Source {
 
 class CodecSink : public Sink {
  public:
-  /// Pictures are compared with `originals` where they are shown, unless it is null.
+  /// Compares shown pictures with `originals`, unless it is null.
   CodecSink(const ctv_decoder_config& config, const Originals* originals);
   ctv_net_state decode(const ctv_net_frame& frame) override;
   void show(int64_t number, ctv_net_state fate) override;
   bool wants_key_frame() const override { return !decoded_; }
-  /// Mean of luma's PSNR over the pictures shown; nothing if none was compared.
+  /// Mean PSNR of luma over the shown pictures; nothing if none was compared.
   std::optional<double> psnr() const;
 
  private:

@@ -13,9 +13,9 @@ void check_net(ctv_status status) {
   if (status < 0) throw Failure(exit_of(status), std::string("transport: ") + ctv_net_last_error());
 }
 
-// How long datagrams of one frame may arrive after another without loss or added delay.
+// Assumed spread of arrivals of one frame's datagrams.
 constexpr int64_t kSpread = 5000;
-// A datagram may claim any number. 77 hours at 60 frames a second; what is beyond is not counted.
+// A datagram may claim any number. 77 hours at 60 frames a second; later frames are not counted.
 constexpr int64_t kMostFrames = int64_t{1} << 24;
 
 }  // namespace
@@ -106,7 +106,7 @@ std::span<const uint8_t> SendingEnd::next(int64_t now_us) {
 void SendingEnd::feedback(int64_t now_us, std::span<const uint8_t> message) {
   ctv_net_feedback f;
   ctv_net_feedback_init(&f);
-  // What cannot be read is ignored, as on any network.
+  // Invalid messages are ignored, as on any network.
   if (ctv_net_sender_feedback(sender_, now_us, message.data(), message.size(), &f) != CTV_OK) return;
   adapt();
   for (size_t i = 0; i < f.report_count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctcall: a video call over a network that loses datagrams, and what a viewer sees of it.
+// ctcall: a video call over a network that loses datagrams, and the viewer's results.
 #include <cstdio>
 
 #include "cli/exit.h"
@@ -15,7 +15,7 @@
 namespace ctv::tools {
 namespace {
 
-/// A clip that begins again at its end.
+/// A clip that is repeated endlessly.
 class Loop : public FrameReader {
  public:
   explicit Loop(const InputOptions& input) : input_(input), reader_(open_input(input)) {

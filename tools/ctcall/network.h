@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A network that loses, delays and reorders datagrams, by a generator of its own: a seed gives the same
-// losses on every machine.
+// A network that loses, delays and reorders datagrams, with its own generator: a seed gives the same losses
+// on every machine.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace ctv::tools {
 
 struct NetworkOptions {
   double loss = 0;   // share of lost datagrams, 0..1
-  double burst = 1;  // mean number lost in a row; 1: independent losses
+  double burst = 1;  // mean length of a burst; 1: independent losses
   int64_t delay_us = 25000;
-  int64_t jitter_us = 0;  // up to so much more delay, evenly distributed
+  int64_t jitter_us = 0;  // largest additional delay, uniformly distributed
   uint64_t seed = 1;
 };
 
@@ -31,7 +31,7 @@ class Channel {
   bool loses();
   NetworkOptions options_;
   uint64_t state_;
-  bool bad_ = false;  // the state of Gilbert's channel that loses everything
+  bool bad_ = false;  // the losing state of Gilbert's channel
   uint64_t sent_ = 0, lost_ = 0;
 };
 

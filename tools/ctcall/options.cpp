@@ -10,7 +10,7 @@ namespace ctv::tools {
 namespace {
 
 constexpr int32_t kSubpel = 2;
-constexpr int32_t kSlots = 8;  // frames wait for their acknowledgement in them
+constexpr int32_t kSlots = 8;  // they keep frames until they are acknowledged
 constexpr const char* kGenerated = "generate:640x480@30:300";
 
 double real(const std::string& option, const std::string& s, double least, double most) {
@@ -176,8 +176,8 @@ ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {
   config.fps_num = video.fps_num;
   config.fps_den = video.fps_den;
   config.block_size = c.block_size;
-  // Without prediction there are neither vectors nor frames to refer to. Who asks for a precision of vectors
-  // is told so by the library.
+  // Without picture prediction there are no vectors as side information and no references. The library
+  // reports an unsuitable vector precision.
   const bool predicted = config.prediction == CTV_PREDICTION_PICTURE;
   if (predicted) config.slots = kSlots;
   if (predicted || c.subpel) config.subpel = c.subpel.value_or(kSubpel);

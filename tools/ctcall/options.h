@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ctcall is asked to do.
+// The options of ctcall.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct CallCommand {
   bool generated = false;
   std::string preset = "default";
   int32_t block_size = 32;
-  std::optional<int32_t> subpel;  // unless given: kSubpel, where the preset has vectors
+  std::optional<int32_t> subpel;  // default: kSubpel, if the preset has vectors
   std::string replay, trace;      // files of sizes, to read and to write
   int64_t listen = -1;            // UDP port
   std::string connect;            // HOST:PORT

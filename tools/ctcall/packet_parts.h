@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a packet is cut for ctv_net, for the tools and the GStreamer elements. docs/calls.md has the same in C.
+// Divides a packet into parts for ctv_net, for the tools and the GStreamer elements. docs/calls.md has the
+// same in C.
 #pragma once
 
 #include <ctv/net.h>
@@ -10,8 +11,8 @@
 
 namespace ctv::tools {
 
-/// Header and vectors have priority 0, levels 1, those of the finest layer 2. All of a key frame has priority
-/// 0, behind the sequence header. The parts are views of the bytes given. Error: a damaged packet;
+/// Header and vectors get priority 0, levels 1, those of the finest layer 2. All parts of a key frame get
+/// priority 0, after the sequence header. The parts are views of the given bytes. Error: a damaged packet;
 /// CTV_ERROR_LIMIT: more parts than a frame may have.
 inline ctv_status packet_parts(std::span<const uint8_t> header, std::span<const uint8_t> packet,
                                bool key_frame, std::vector<ctv_net_part>& parts) {

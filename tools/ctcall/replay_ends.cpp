@@ -79,7 +79,7 @@ std::string trace_text(const Trace& trace) {
   return out;
 }
 
-// Neither it nor what it descends from is known to be lost, back to an acknowledged frame.
+// Whether neither it nor its references back to an acknowledged frame are known to be lost.
 bool ReplaySource::clean(int64_t number) const {
   for (auto it = sent_.find(number); it != sent_.end(); it = sent_.find(it->second.reference)) {
     if (it->second.fate == CTV_NET_WHOLE) return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long calls without a codec: sizes of real packets are sent again and again. The transport is the real one.
-// What is simulated: the encoder (it refers to the last acknowledged frame after a loss, at a measured
-// price), and the decoder (a frame without its reference or its vectors is not decoded; levels that are
-// missing damage it and what descends from it).
+// Long calls without a codec: sizes of real packets are sent repeatedly by the real transport. Simulated are
+// the encoder (after a loss it refers to the last acknowledged frame, at a measured price) and the decoder (a
+// frame without its reference or its vectors is not decoded; missing levels damage it and the frames that
+// depend on it).
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ class ReplaySource : public Source {
   void lose(int64_t number) override;
   void request_key_frame() override { key_wanted_ = true; }
   void set_bitrate(int64_t) override {}  // sizes are those of the trace
-  /// Bytes of the same frames without any loss.
+  /// Bytes of the same frames without loss.
   uint64_t plain_bytes() const { return plain_bytes_; }
 
  private:

@@ -28,7 +28,7 @@ std::vector<ByteKind> kinds(const CallResult& r) {
           {"repeated", b.repeated, r.sends}, {"feedback", b.feedback, r.receives}};
 }
 
-/// What was not measured is null.
+/// Values that were not measured are null.
 template <class T>
 Json measured(bool known, T value) {
   return known ? Json(value) : Json(nullptr);
@@ -83,7 +83,7 @@ std::string call_text(const CallCommand& c, const CallResult& r, std::optional<d
   for (const ByteKind& kind : kinds(r)) {
     if (!kind.known) continue;
     out += text("  %-8s %7.1f kb/s", kind.name, kilobits(kind.bytes, r));
-    // A receiver does not know what its feedback is a share of.
+    // A receiver does not know the total bytes that its feedback is a share of.
     if (r.sends)
       out +=
           text("  %5.1f %%", percent(static_cast<int64_t>(kind.bytes), static_cast<int64_t>(r.bytes.all())));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ctcall says at the end.
+// The final report of ctcall.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace ctv::tools {
 
-/// `plain_bytes`: of a replay, what the same frames take without loss; else 0.
+/// `plain_bytes`: in a replay, the bytes of the same frames without loss; else 0.
 std::string call_text(const CallCommand& command, const CallResult& result, std::optional<double> psnr,
                       uint64_t plain_bytes);
 nlohmann::ordered_json call_json(const CallCommand& command, const CallResult& result,

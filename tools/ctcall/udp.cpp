@@ -21,8 +21,8 @@
 namespace ctv::tools {
 namespace {
 
-constexpr int64_t kSilence = 1000000;    // microseconds after which a call is over
-constexpr int64_t kPatience = 60000000;  // until it begins
+constexpr int64_t kSilence = 1000000;    // microseconds without datagrams that end a call
+constexpr int64_t kPatience = 60000000;  // microseconds to wait for the first datagram
 
 int64_t now_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -63,7 +63,7 @@ class Socket {
     freeaddrinfo(found);
     if (result != 0) fail("cannot connect");
   }
-  /// What the network does not take is lost.
+  /// Datagrams that the system refuses are lost.
   void send_bytes(std::span<const uint8_t> bytes) {
     if (peer_.sin_port != 0) {
       (void)sendto(fd_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&peer_),
@@ -72,7 +72,7 @@ class Socket {
       (void)send(fd_, bytes.data(), bytes.size(), 0);
     }
   }
-  /// Waits until a time at most; empty if nothing came.
+  /// Waits until `until_us` at most; empty if nothing arrived.
   std::span<const uint8_t> receive_bytes(int64_t until_us) {
     const int64_t left = std::clamp<int64_t>(until_us - now_us(), 0, 100000);
     pollfd waiting{fd_, POLLIN, 0};
@@ -109,7 +109,7 @@ CallResult send_call(const CallOptions& options, const std::string& address, Sou
       if (channel.send(now_us())) socket.send_bytes(d);
     }
   };
-  // After the last picture, repetition for a while.
+  // Repetition continues for a while after the last picture.
   for (int64_t due = start; n <= options.frames;) {
     check_interrupted();
     if (now_us() >= due) {

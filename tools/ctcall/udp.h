@@ -6,9 +6,9 @@
 
 namespace ctv::tools {
 
-/// Sends to HOST:PORT. The simulated network's losses are added.
+/// Sends to HOST:PORT, with the simulated network's losses in addition.
 CallResult send_call(const CallOptions& options, const std::string& address, Source& source);
-/// Receives at a port until nothing came for a second.
+/// Receives at a port until nothing arrives for a second.
 CallResult receive_call(const CallOptions& options, int64_t port, Sink& sink);
 
 }  // namespace ctv::tools

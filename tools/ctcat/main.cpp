@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctcat: joins streams, and cuts one out of another, without coding anything anew.
+// ctcat: joins streams, and cuts one out of another, without coding them again.
 #include <ctv/ctv.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Cut {
   std::optional<int64_t> frames;
 };
 
-/// The frames of a file that the cut wants; how many there were.
+/// Appends the frames of a file that are within the cut, and counts the file's frames.
 void append(StreamJoiner& joiner, const std::string& path, const Cut& cut) {
   UnitReader units(open_stream(path));
   joiner.begin(path);

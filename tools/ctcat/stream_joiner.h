@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams of one header behind each other. Frames are numbered from 0 and shown from time 0 on without gaps,
-// so each packet's header is written anew, and with it the checks that tie predicted frames to their
-// references.
+// Concatenates streams with one header. Frames are numbered from 0 and shown from time 0 without gaps. So
+// each packet's header is rewritten, including the checks that tie predicted frames to their references.
 #pragma once
 
 #include <array>
@@ -21,24 +20,22 @@ class StreamJoiner {
  public:
   explicit StreamJoiner(OutputFile& out) : out_(out) {}
 
-  /// What follows is another stream, or begins elsewhere: its first packet must be a key frame. name: for
-  /// messages.
+  /// Begins another stream, or another section: its first packet must be a key frame. name: for messages.
   void begin(const std::string& name);
-  /// The first header goes out; all others must be equal to it. Throws Failure.
+  /// Writes the first header; all others must equal it. Throws Failure.
   void header(std::span<const uint8_t> unit);
-  /// Throws Failure for a damaged packet, and for one that refers to a frame before begin().
+  /// Throws Failure for a damaged packet, or one that refers to a frame before begin().
   void packet(std::span<const uint8_t> unit);
-  /// Writes the index.
   void finish();
 
-  /// What a packet of the stream says, without writing it. Throws Failure.
+  /// Parses a packet without writing it. Throws Failure.
   bool is_key(std::span<const uint8_t> unit);
   uint64_t frames() const { return index_.packets(); }
 
  private:
-  /// Of a frame as it came and as it went out.
+  /// Checks of a frame in the input and in the output.
   struct Checks {
-    uint64_t number = UINT64_MAX;  // as it came
+    uint64_t number = UINT64_MAX;  // number in the input
     uint16_t came = 0, went = 0;
   };
   void read(std::span<const uint8_t> unit);
@@ -47,8 +44,8 @@ class StreamJoiner {
 
   OutputFile& out_;
   std::string name_, first_name_;
-  bool headed_ = false;                // a header has come since begin()
-  std::optional<uint64_t> last_came_;  // number of the latest frame since begin(), as it came
+  bool headed_ = false;                // a header was read since begin()
+  std::optional<uint64_t> last_came_;  // input number of the latest frame since begin()
   std::vector<uint8_t> header_;
   size_t components_ = 0;
   int slots_ = 0;

@@ -26,7 +26,7 @@ DecoderConfig make_config(const DecodeOptions& options) {
   config.format = options.format;
   apply_run_options(options.run, config);
   config.conceal = options.conceal ? 1 : 0;
-  if (options.keep_going) config.frames_in_flight = 1;  // an error then belongs to the unit just sent
+  if (options.keep_going) config.frames_in_flight = 1;  // so that an error belongs to the unit just sent
   if (options.max_pixels) config.limits.max_pixels = *options.max_pixels;
   if (options.max_memory) config.limits.max_memory = *options.max_memory;
   if (options.max_packet_size) config.limits.max_packet_size = *options.max_packet_size;
@@ -42,7 +42,7 @@ class Decoding {
         decoder_(config_),
         sink_(options, result_) {
     sink_.expect(pictures_by_index(units_));
-    if (options.stage_times) stage_times(decoder_.get());  // from now on
+    if (options.stage_times) stage_times(decoder_.get());  // enables timing
   }
 
   DecodeResult run() {
@@ -77,8 +77,8 @@ class Decoding {
   }
 
  private:
-  /// A stream that ends inside a unit is decoded up to there. With --keep-going a place where no unit can be
-  /// read is reported and jumped over.
+  /// A stream that ends inside a unit is decoded up to there. With --keep-going, bytes that are no unit are
+  /// reported and skipped.
   std::optional<StreamUnit> next_unit() {
     for (;;) {
       try {
@@ -99,7 +99,7 @@ class Decoding {
     }
   }
 
-  /// Bytes that are no unit. What looks like one within them does not count again.
+  /// Skips bytes that are no unit. Apparent units among them are not counted again.
   void jump(const std::string& what) {
     if (!lost_) report_damage(what);
     lost_ = true;
@@ -119,7 +119,7 @@ class Decoding {
   }
 
   void take_header(const StreamUnit& unit) {
-    const std::vector<uint8_t> bytes(unit.bytes.begin(), unit.bytes.end());  // the reader moves on
+    const std::vector<uint8_t> bytes(unit.bytes.begin(), unit.bytes.end());  // the reader reuses its buffer
     if (!send(unit)) return;
     if (bytes != header_) {
       sink_.restart();
@@ -133,14 +133,14 @@ class Decoding {
       const uint64_t own = unit.offset;
       const uint64_t next = units_.offset();
       const auto place = find_key_frame(units_, options_.seek);
-      if (place && place->header != own) key_packet_ = place->packet;  // behind its header
+      if (place && place->header != own) key_packet_ = place->packet;  // after its header
       units_.seek(!place ? next : (key_packet_ ? place->header : place->packet));
     } else if (key_packet_) {
       units_.seek(*std::exchange(key_packet_, std::nullopt));
     }
   }
 
-  /// With --keep-going, the number of a packet that cannot be decoded counts for the clip's length.
+  /// With --keep-going, the number of an undecodable packet contributes to the clip's length.
   void count(const StreamUnit& unit) {
     ctv_packet_info info{};
     info.struct_size = sizeof info;
@@ -149,7 +149,7 @@ class Decoding {
       pictures_ = std::max(pictures_, info.frame_number + 1);
   }
 
-  /// False: the unit is damaged, or has lost its reference, which --keep-going tolerates.
+  /// False: the unit is damaged or its reference is missing, which --keep-going tolerates.
   bool send(const StreamUnit& unit) {
     try {
       while (!decoder_.send(unit.bytes)) {
@@ -197,7 +197,7 @@ class Decoding {
       report_damage(options_.input + ": a packet without sound vectors");
       return true;
     }
-    // Pictures predicted from such lack detail as well, but none of their own bytes are damaged.
+    // Pictures predicted from it lack detail, too, but their own bytes are intact.
     if (picture->missing_parts > 0)
       report_damage(options_.input + text(": frame %lld: damaged parts are left out",
                                           static_cast<long long>(picture->frame_number)));
@@ -212,11 +212,11 @@ class Decoding {
   Decoder decoder_;
   DecodeResult result_;
   PictureSink sink_;
-  std::vector<uint8_t> header_;  // the one in force
-  int64_t pictures_ = 0;         // at least so many does the stream have
+  std::vector<uint8_t> header_;  // current header
+  int64_t pictures_ = 0;         // least number of pictures in the stream
   bool sought_ = false;
-  std::optional<uint64_t> key_packet_;  // to go on with, once its header is read
-  bool lost_ = false;                   // no unit has been read since the last jump
+  std::optional<uint64_t> key_packet_;  // packet to continue with after reading its header
+  bool lost_ = false;                   // no unit was read since the last jump
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "muxed     %lld frames\n", static_cast<long long>(frames));
       return Exit::kOk;
     }
-    // Opened before anything is decoded, so that an unwritable place is found first.
+    // Opened before decoding, so that an unwritable path is reported first.
     const std::string& report = decode_options.run.json;
     const auto json = report.empty() ? nullptr : std::make_unique<OutputFile>(report);
     const DecodeResult result = decode(decode_options);

@@ -28,14 +28,14 @@ void add_limit(Options& options, const char* name, const char* help, std::option
   });
 }
 
-/// "256M": as add_limit reads it.
+/// Formats bytes like "256M", as add_limit reads it.
 std::string size_text(uint64_t bytes) {
   constexpr uint64_t kMega = uint64_t{1} << 20;
   return bytes % (kMega << 10) == 0 ? text("%lluG", static_cast<unsigned long long>(bytes >> 30))
                                     : text("%lluM", static_cast<unsigned long long>(bytes >> 20));
 }
 
-/// In small letters, as Md5 gives it.
+/// In lower case, as Md5 returns it.
 std::string parse_md5(const std::string& s) {
   std::string digest = s;
   for (char& c : digest)
@@ -45,7 +45,7 @@ std::string parse_md5(const std::string& s) {
   return digest;
 }
 
-/// What --mux has nothing to do with is refused, not ignored.
+/// Options without effect on --mux are refused.
 void check_mux(const DecodeOptions& decode) {
   for (const std::string& name : decode.given)
     if (name.starts_with("--") && name != "--mux" && name != "--quiet" && name != "--no-progress")

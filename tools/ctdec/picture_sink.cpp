@@ -10,7 +10,7 @@
 namespace ctv::tools {
 namespace {
 
-// A damaged or hostile stream may claim any number; a longer hole is left out, and said.
+// A damaged or hostile stream may claim any number; longer gaps are skipped with a message.
 constexpr int64_t kMaxRepeated = 3600;
 
 }  // namespace
@@ -30,7 +30,7 @@ void PictureSink::fill(int64_t number, const ctv_picture& picture) {
   // A stream may begin at any number, unless its beginning is known to be damaged.
   if (!next_ && result_.damaged == 0) return;
   const int64_t missing = number - next_.value_or(options_.seek);
-  // In a whole stream, so that a few packets do not fill a disk.
+  // Bound over the whole stream, so that a few packets cannot fill a disk.
   if (missing > kMaxRepeated + result_.frames - 2 * result_.repeated) {
     warn(text("%lld pictures before frame %lld are missing and left out", static_cast<long long>(missing),
               static_cast<long long>(number)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where decoded pictures go: into the output and the digest, from --seek on, at most --frames of them. With
-// --keep-going a missing picture is replaced by the one before it (the first ones by the one behind them), so
-// that what follows keeps its time.
+// The destination of decoded pictures: the output and the digest, from --seek on, at most --frames of them.
+// With --keep-going a missing picture is replaced by the previous one (or the next one at the start), so that
+// later pictures keep their time.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,13 @@ class PictureSink {
   /// `total`: pictures to come, if known. Both references must outlive the sink.
   PictureSink(const DecodeOptions& options, DecodeResult& result) : options_(options), result_(result) {}
 
-  /// Pictures that the stream has, if that is known.
+  /// Sets the stream's number of pictures, if known.
   void expect(std::optional<int64_t> pictures) { total_ = pictures; }
   bool full() const { return options_.frames >= 0 && result_.frames >= options_.frames; }
-  /// The next picture decoded.
   void take(const ctv_picture& picture);
-  /// A new stream begins: numbers start again.
+  /// Begins a new stream: numbers restart.
   void restart() { next_.reset(); }
-  /// Nothing more comes. `pictures`: how many the stream would have had.
+  /// Ends the stream. `pictures`: number of pictures that the stream should have.
   void finish(int64_t pictures);
 
  private:
@@ -35,8 +34,8 @@ class PictureSink {
   const DecodeOptions& options_;
   DecodeResult& result_;
   std::optional<int64_t> total_;
-  std::optional<int64_t> next_;  // number of the next picture, once one has come
-  Frame last_;                   // with --keep-going: the picture before
+  std::optional<int64_t> next_;  // number of the next picture, after the first
+  Frame last_;                   // with --keep-going: the previous picture
   std::unique_ptr<FrameWriter> writer_;
   std::optional<Progress> progress_;
   PictureMd5 md5_;

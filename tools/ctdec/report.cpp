@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ctdec says at the end: for people, and as JSON.
+// The final report of ctdec: as text and as JSON.
 #include <nlohmann/json.hpp>
 
 #include "cli/description.h"

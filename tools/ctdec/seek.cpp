@@ -20,7 +20,7 @@ std::optional<ctv_packet_info> info_of(const StreamUnit& packet, std::span<const
   return info;
 }
 
-// A file that cannot be read is an error, damage is not: then there is nothing.
+// Returns nothing if the file is damaged; a file that cannot be read is an error.
 template <typename Read>
 std::optional<KeyFramePlace> unless_damaged(Read read) {
   try {
@@ -31,7 +31,7 @@ std::optional<KeyFramePlace> unless_damaged(Read read) {
   }
 }
 
-// A header lies before a key frame, behind the packet before that.
+// Offset of the header that precedes a key frame, after the previous packet.
 uint64_t header_offset(UnitReader& units, const StreamIndex& index, size_t key) {
   for (size_t k = key; k > 0; --k) {
     if (index.entries[k].key_frame == 0 || !units.seek(index.entries[k - 1].offset) || !units.next())
@@ -42,8 +42,8 @@ uint64_t header_offset(UnitReader& units, const StreamIndex& index, size_t key) 
   return 0;
 }
 
-// After a loss a frame may refer to one before the last key frame. Whether one between key frame `key` and
-// the next key frame behind `frame` does.
+// After a loss a frame may refer to one before the last key frame. Checks the frames between key frame `key`
+// and the next key frame after `frame`.
 bool reaches_back(UnitReader& units, const StreamIndex& index, size_t key, size_t frame,
                   std::span<const uint8_t> header) {
   for (size_t i = key + 1; i < index.entries.size(); ++i) {
@@ -64,11 +64,11 @@ std::optional<KeyFramePlace> by_index(UnitReader& units, int64_t frame) {
   size_t i = last;
   while (i > 0 && index->entries[i].key_frame == 0) --i;
   const KeyFramePlace place{header_offset(units, *index, i), index->entries[i].offset};
-  // An index is a hint from the file: believe it only if the packet there agrees.
+  // An index is a hint from the file: used only if the packet at its offset agrees.
   if (!units.seek(place.header)) return std::nullopt;
   const auto unit = units.next();
   if (!unit || unit->kind != CTV_UNIT_HEADER) return std::nullopt;
-  const std::vector<uint8_t> header(unit->bytes.begin(), unit->bytes.end());  // the reader moves on
+  const std::vector<uint8_t> header(unit->bytes.begin(), unit->bytes.end());  // the reader reuses its buffer
   if (!units.seek(place.packet)) return std::nullopt;
   const auto packet = units.next();
   if (!packet || packet->kind != CTV_UNIT_PACKET) return std::nullopt;
@@ -83,7 +83,7 @@ std::optional<KeyFramePlace> by_scan(UnitReader& units, int64_t frame) {
   std::vector<std::pair<int64_t, KeyFramePlace>> keys;  // by frame number
   std::vector<uint8_t> header;
   uint64_t header_at = 0;
-  unless_damaged([&]() -> std::optional<KeyFramePlace> {  // damage further on: what was found stands
+  unless_damaged([&]() -> std::optional<KeyFramePlace> {  // damage further on keeps the result so far
     while (const auto unit = units.next()) {
       if (unit->kind == CTV_UNIT_HEADER) {
         header.assign(unit->bytes.begin(), unit->bytes.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only the whole command line can tell: options that exclude each other, and options without effect,
-// which are refused rather than ignored.
+// Checks that need the whole command line: options that exclude each other, and options without effect, which
+// are refused.
 #pragma once
 
 #include "ctenc/options.h"
@@ -11,7 +11,7 @@ namespace ctv::tools {
 void check_encode_options(EncodeOptions& encode);
 /// Checks coding options against what they come to over the preset. Throws Failure(kUsage).
 void check_config(const EncodeOptions& encode, const ctv_config& config, const ctv_config& preset);
-/// Options that the input gives no effect are said as warnings.
+/// Warns about options without effect on this input.
 void warn_about_input(const EncodeOptions& encode, const VideoFormat& video);
 
 }  // namespace ctv::tools

@@ -25,7 +25,7 @@ double seconds_between(Clock::time_point a, Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
 }
 
-/// Memory from which the encoder that will run reads borrowed pictures by itself.
+/// A frame in memory that the chosen backend reads directly.
 Frame make_frame(const RunOptions& run) { return {run.backend, run.device}; }
 
 /// Frames held in memory, so that a benchmark does not measure the disk.
@@ -41,7 +41,7 @@ class MemoryReader : public FrameReader {
       frames_.push_back(frame);
     }
   }
-  /// Swaps: nothing is allocated or freed while the clock runs.
+  /// Swaps, so that nothing is allocated or freed during the measurement.
   bool read(Frame& frame) override {
     if (next_ == frames_.size()) return false;
     std::swap(frame, frames_[next_++]);
@@ -74,7 +74,7 @@ class Encoding {
     }
     if (options.benchmark)
       result_.warm_up = total.value_or(0) >= 10 ? std::max(3, config_.frames_in_flight) : 0;
-    if (options.stage_times) stage_times(encoder_.get());  // from now on
+    if (options.stage_times) stage_times(encoder_.get());  // enables timing
     const Unit header = encoder_.header();
     header_.assign(header.bytes().begin(), header.bytes().end());
     write(header_);
@@ -89,7 +89,7 @@ class Encoding {
       keep_frames(exit_of(e.status()), line_of(e));
       throw;
     } catch (const Failure& e) {
-      // What --verify refuses is no recording.
+      // A stream that --verify refuses is not kept.
       if (e.code() != Exit::kStream) keep_frames(e.code(), e.what());
       throw;
     } catch (const std::bad_alloc&) {
@@ -121,7 +121,7 @@ class Encoding {
     if (options_.stage_times) result_.stages = stage_times(encoder_.get());
     write_index();
     if (inspector_ && options_.verify) result_.verified = inspector_->verified();
-    // Last, once nothing can go wrong any more.
+    // Last, when nothing can fail any more.
     if (csv_) csv_->commit();
     if (output_) output_->commit();
     return std::move(result_);
@@ -136,7 +136,7 @@ class Encoding {
     }
   }
 
-  /// Sends pictures until there are no more, or none can be read.
+  /// Sends all pictures that can be read.
   void send_all(int64_t limit) {
     for (int64_t n = 0; limit < 0 || n < limit; ++n) {
       Frame& frame = frames_[static_cast<size_t>(n) % frames_.size()];
@@ -149,7 +149,7 @@ class Encoding {
         return;
       } catch (const Interrupted&) {
         if (n == 0) throw;
-        put_off_signal();  // what is in flight is still written, unless another signal comes
+        put_off_signal();  // frames in flight are still written, unless another signal comes
         result_.interrupted = true;
         return;
       }
@@ -157,7 +157,7 @@ class Encoding {
     }
   }
 
-  /// After a failure: leaves what has been written under the output's name, and says so.
+  /// After a failure: commits the written frames under the output's name, and reports it.
   void keep_frames(Exit code, const std::string& message) {
     if (!output_ || !output_->commit_marked()) return;
     throw Failure(code,
@@ -170,8 +170,8 @@ class Encoding {
     while (!encoder_.send(frame.borrowed_picture())) {
       if (!receive()) throw Failure(Exit::kDefect, "the encoder neither takes a picture nor gives a packet");
     }
-    // One frame in flight: its packet is there. More: packets are fetched when the encoder is full, not
-    // before, so that it always has work.
+    // With one frame in flight its packet is ready. With more, packets are fetched only when the encoder is
+    // full, so that it always has work.
     if (config_.frames_in_flight > 1) return;
     while (receive()) {
     }
@@ -222,7 +222,7 @@ class Encoding {
   const EncodeOptions& options_;
   FrameReader& reader_;
   ctv_config config_;
-  std::vector<Frame> frames_;  // borrowed by the encoder: those in flight, and one more to read into
+  std::vector<Frame> frames_;  // borrowed by the encoder: those in flight, and one to read into
   Encoder encoder_;
   Progress progress_;
   std::optional<OutputFile> output_, csv_;

@@ -14,13 +14,13 @@ DecoderConfig like(const ctv_config& encoder) {
   config.engine = encoder.engine;
   config.device = encoder.device;
   config.frames_in_flight = 1;
-  // Our own stream: as large as the encoder was allowed to make it.
+  // Our own stream: any size that the encoder accepted.
   config.limits.max_pixels = UINT64_MAX;
   config.limits.max_memory = UINT64_MAX;
   return config;
 }
 
-/// As different from the first decoder as this machine allows.
+/// A decoder as different from the first as this machine allows.
 std::unique_ptr<Decoder> open_second(const ctv_config& encoder) {
   DecoderConfig config = like(encoder);
   config.backend = CTV_BACKEND_CPU;

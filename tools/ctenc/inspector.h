@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at what was encoded while it is encoded: decodes each packet, measures it against its source, and for
-// --verify decodes it a second time in another way (CPU, the other engine, another number of threads), since
-// equal bytes must give equal pictures. Works for pipes as well; holds only the frames in flight.
+// Checks packets while encoding: decodes each packet, measures it against its source, and for --verify
+// decodes it a second time in another way (CPU, the other engine, another number of threads), because equal
+// bytes must give equal pictures. Works with pipes, too; holds only the frames in flight.
 #pragma once
 
 #include <deque>
@@ -25,12 +25,11 @@ struct Inspection {
 class Inspector {
  public:
   Inspector(const Inspection& what, const ctv_config& config, std::span<const uint8_t> header);
-  /// A picture that has been given to the encoder.
+  /// Adds a picture that was sent to the encoder.
   void expect(const Frame& frame);
-  /// The packet of the oldest picture expected; returns its quality. Throws Failure(kStream) if it is not
-  /// right.
+  /// Checks the packet of the oldest expected picture; returns its quality. Throws Failure(kStream) if the
+  /// packet is wrong.
   Quality packet(const Unit& unit);
-  /// What --verify has compared, in words.
   std::string verified() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ctenc is asked to do. Coding options are kept as edits of a ctv_config, to be applied over the preset:
-// so there is no second copy of the library's defaults here.
+// The options of ctenc. Coding options are kept as edits of a ctv_config, applied to the preset, so the
+// library's defaults are not duplicated.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct EncodeOptions {
 
 ToolText ctenc_text();
 void add_encode_options(Options& options, EncodeOptions& encode);
-/// Preset, edits, input's shape.
+/// The preset with the options and the input's format.
 ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video);
 
 }  // namespace ctv::tools

@@ -60,7 +60,7 @@ std::string quantiser_text(const ctv_config& c) {
   return out + (c.qp >= 0 ? text("qp %d", c.qp) : text("step %g", c.step));
 }
 
-/// The transform and what else shapes the bytes, as the preset and the options came to it.
+/// The transform and other coding parameters, after preset and options.
 std::string coding_text(const ctv_config& c) {
   std::string out = name_of(kTransforms, c.transform);
   if (c.transform == CTV_TRANSFORM_CONTOURLET) {
@@ -72,16 +72,16 @@ std::string coding_text(const ctv_config& c) {
                     name_of(kEntropyCodings, c.entropy_coding), quantiser_text(c).c_str());
 }
 
-/// Why a stream has more than its bit rate; "" if that is not known.
+/// The reason why a stream exceeds its bitrate; "" if unknown.
 std::string why_above(const EncodeResult& r) {
   if (2 * r.coarsest < r.frames) return "";
   return ", since even the coarsest step needs more (another --preset, or smaller pictures, need less)";
 }
 
-/// Why it has less.
+/// The reason why it is below.
 std::string why_below(const EncodeResult& r) {
   if (2 * r.finest >= r.frames) return ", since even the finest step needs less";
-  // Packets that were made to fit end a little below the limit.
+  // Packets that were made to fit are a little smaller than the limit.
   const int64_t limit = r.config.max_frame_bytes;
   if (limit > 0 && static_cast<int64_t>(r.largest_packet) >= limit - limit / 4)
     return text(", since --max-frame allows packets of %lld bytes at most", static_cast<long long>(limit));
@@ -131,7 +131,7 @@ std::string encode_summary(const EncodeOptions& options, const EncodeResult& r) 
 std::string missed_bitrate(const EncodeResult& r) {
   if (r.config.bitrate <= 0 || r.frames == 0) return "";
   const double wanted = static_cast<double>(r.config.bitrate) / 1000;
-  // The rate is kept over two seconds: a shorter clip is mostly its first frame.
+  // The rate is kept over two seconds; in a shorter clip the first frame dominates.
   const double seconds = static_cast<double>(r.frames) * r.config.fps_den / r.config.fps_num;
   const double tolerance = seconds < 2 ? 2 : 1.2;
   if (r.kbps() <= wanted * tolerance && r.kbps() >= wanted / tolerance) return "";
@@ -154,7 +154,7 @@ std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {
   j["running"] = r.running;
   j["threads"] = r.config.threads;
   j["frames_in_flight"] = r.config.frames_in_flight;
-  j["complete"] = r.complete();  // false: a signal, or an input that could not be read to its end
+  j["complete"] = r.complete();  // false: a signal, or an input error before its end
   j["frames"] = r.frames;
   j["key_frames"] = r.key_frames;
   j["bytes"] = r.bytes;

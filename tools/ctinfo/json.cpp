@@ -30,7 +30,7 @@ Json header_json(const ctv_stream_info& i) {
   }
   j["prediction"] = name_of(kPredictions, i.prediction);
   j["entropy_coding"] = name_of(kEntropyCodings, i.entropy_coding);
-  // Whatever else the library knows: flags and numbers. fps_* is frame_rate, aspect_* is aspect.
+  // All other parameters of the library: flags and numbers. fps_* is frame_rate, aspect_* is aspect.
   const bool contourlet = i.transform == CTV_TRANSFORM_CONTOURLET;
   for (const ctv_parameter_info& p : parameters()) {
     const std::string key = p.name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctinfo: what a ctv stream says about itself and where its bytes go.
+// ctinfo: shows a ctv stream's header and the distribution of its bytes.
 #include <cstdio>
 
 #include "cli/exit.h"

@@ -21,7 +21,7 @@ std::string range(int32_t first, int32_t last) {
   return first == last ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(last);
 }
 
-/// What the header says of the pictures; "" if nothing.
+/// The header's description of the pictures; "" if none.
 std::string description_text(const ctv_stream_info& i) {
   std::string out;
   const auto add = [&](bool said, const std::string& words) {
@@ -83,7 +83,7 @@ std::string totals_text(const Survey& s) {
   std::map<int32_t, uint64_t> layers;
   for (const ComponentSurvey& c : s.components) layers[c.info.layer] += c.bytes;
   for (const auto& [layer, bytes] : layers) {
-    // Layer 0 alone is the picture at 1 / 2^levels; each further one doubles it.
+    // Layer 0 alone gives the picture at 1 / 2^scales; each further layer doubles it.
     const int32_t reduction = std::clamp(s.stream.layers - 1 - layer, 0, 16);
     line(text("layer %d (up to 1/%d)", layer, 1 << reduction), bytes);
   }

@@ -9,7 +9,7 @@
 namespace ctv::tools {
 namespace {
 
-// More is not possible with the extents, levels and directions there are; a header that says so is damaged.
+// No combination of extent, scales and directions has more; a header that says so is damaged.
 constexpr int32_t kMaxComponents = 1 << 17;
 
 class Surveyor {
@@ -43,7 +43,7 @@ class Surveyor {
     if (ctv_stream_info_parse(unit.bytes.data(), unit.bytes.size(), &info) != CTV_OK)
       fail(unit, "stream header");
     header_.assign(unit.bytes.begin(), unit.bytes.end());
-    if (!result_.has_header) result_.stream = info;  // repeated headers say the same
+    if (!result_.has_header) result_.stream = info;  // repeated headers are equal
     result_.has_header = true;
     result_.header_bytes += unit.bytes.size();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything a stream tells without being decoded: its header, each packet's sizes, where the bytes go.
+// Information about a stream that needs no decoding: its header, each packet's sizes, the distribution of
+// bytes.
 #pragma once
 
 #include <memory>
@@ -38,13 +39,13 @@ struct Survey {
   uint64_t slope_blocks = 0, slanted_blocks = 0;  // of key frames
   uint64_t directed_frames = 0;                   // key frames with a band that has directions
   std::vector<ComponentSurvey> components;
-  std::string damage;  // why the survey ends early; "" if it does not
+  std::string damage;  // why the survey ends early; "" if it is complete
 
   double seconds() const;
   double bits_per_pixel() const;
 };
 
-/// Reads the stream to its end, or to the first damage. keep_packets: fill `packets` too.
+/// Reads the stream to its end, or to the first damage. keep_packets: also fills `packets`.
 Survey survey(UnitReader& units, bool keep_packets);
 
 std::string survey_text(const std::string& name, const Survey& survey, bool frames);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words burnt into a picture.
+// Text drawn into a picture.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctmaps: draws over a decoded frame what its packet says of each place.
-//   ctmaps STREAM.ctv FRAME motion|bits OUTPUT.png
+// ctmaps: draws the data of a packet over its decoded frame. ctmaps STREAM.ctv FRAME motion|bits OUTPUT.png
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

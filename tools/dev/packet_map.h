@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a packet says of each place of its picture: vectors, skips, and how many bits went there.
+// The data of a packet by position in the picture: vectors, skips, and the number of bits.
 #pragma once
 
 #include <cstdint>

@@ -16,14 +16,14 @@
 namespace ctv::tools {
 namespace {
 
-// Plain read(2), not stdio: a signal interrupts it, and whole frames need no second buffer.
+// read(2) instead of stdio: signals interrupt it, and whole frames need no second buffer.
 class FileSource : public ByteSource {
  public:
   FileSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
     struct stat status {};
     if (fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) {
       mark_.emplace(status);
-      const off_t here = lseek(fd_, 0, SEEK_CUR);  // standard input may begin in the middle of a file
+      const off_t here = lseek(fd_, 0, SEEK_CUR);  // standard input may be in the middle of a file
       if (here >= 0 && here <= status.st_size) {
         start_ = here;
         size_ = static_cast<uint64_t>(status.st_size - here);

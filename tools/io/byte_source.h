@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where bytes come from: a file, a pipe, or memory (tests, fuzzing). Readers of formats know only this.
+// Sources of bytes: a file, a pipe, or memory (tests, fuzzing). Readers of formats use this interface only.
 #pragma once
 
 #include <algorithm>
@@ -16,23 +16,23 @@ namespace ctv::tools {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Up to into.size() bytes; 0 only at the end. Throws Failure(kFile) when the system says no.
+  /// Reads up to into.size() bytes; 0 only at the end. Throws Failure(kFile) on a system error.
   virtual size_t read(std::span<uint8_t> into) = 0;
-  /// Leaves out up to `bytes` bytes; fewer only at the end.
+  /// Skips up to `bytes` bytes; fewer only at the end.
   virtual uint64_t skip(uint64_t bytes);
   /// Total bytes; nothing for a pipe.
   virtual std::optional<uint64_t> size() const = 0;
   /// Moves to an offset from the start; false for a pipe.
   virtual bool seek(uint64_t offset) = 0;
-  /// For messages: a path, or "standard input".
+  /// Name for messages: a path, or "standard input".
   virtual const std::string& name() const = 0;
 };
 
 /// Reads until `into` is full or the source ends; returns the bytes read.
 size_t read_fully(ByteSource& source, std::span<uint8_t> into);
 
-/// Makes `into` `bytes` long and fills it, growing as bytes arrive, so that a header that lies about a size
-/// costs no memory. Returns the bytes read; `into` is only that long then.
+/// Resizes `into` to `bytes` bytes and fills it, growing as bytes arrive, so that a wrong size in a header
+/// costs no memory. Returns the bytes read, which are then the size of `into`.
 template <typename Bytes>
 size_t read_growing(ByteSource& source, Bytes& into, size_t bytes) {
   constexpr size_t kPiece = size_t{16} << 20;
@@ -48,7 +48,7 @@ size_t read_growing(ByteSource& source, Bytes& into, size_t bytes) {
   return done;
 }
 
-/// A path, or "-" for standard input.
+/// path: "-" for standard input.
 std::unique_ptr<ByteSource> open_source(const std::string& path);
 
 class MemorySource : public ByteSource {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One view for all formats: a picture as a list of channels (Y, U, V or R, G, B), planar or interleaved
-// alike. Measuring, comparing and converting are then written once.
+// One view for all formats: a picture as a list of channels (Y, U, V or R, G, B), planar or interleaved.
+// Measuring, comparing and converting are then written once.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Channel {
   uint8_t at(int32_t x, int32_t y) const { return data[y * stride + x * step]; }
 };
 
-/// A picture in host memory; alpha is left out.
+/// Channels of a picture in host memory, without alpha.
 std::vector<Channel> channels(const ctv_picture& picture);
 
 inline bool is_rgb(ctv_format format) { return format == CTV_FORMAT_RGB8 || format == CTV_FORMAT_RGBA8; }

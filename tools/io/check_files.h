@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a command reads and writes, before any of it is opened.
+// Checks the files that a command reads and writes before any is opened.
 #pragma once
 
 #include <string>
@@ -7,9 +7,8 @@
 
 namespace ctv::tools {
 
-/// Throws a usage error if an output is one of the inputs, under whatever name, or is asked for twice,
-/// or standard input is.
-/// Empty names, "null" and devices are nothing; "-" is standard input or standard output.
+/// Throws a usage error if an output is also an input, under any name, or if an output or standard input is
+/// given twice. Ignores empty names, "null" and devices; "-" is standard input or output.
 void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
 
 }  // namespace ctv::tools

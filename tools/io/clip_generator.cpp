@@ -25,7 +25,7 @@ uint32_t hash(uint32_t x) {
 
 uint32_t hash(uint32_t a, uint32_t b) { return hash(a ^ hash(b + 0x9e3779b9u)); }
 
-/// Noise on a grid of `cell` samples, interpolated, tiling over kTexture.
+/// Interpolated noise on a grid of `cell` samples, periodic over kTexture.
 int32_t value_noise(int32_t x, int32_t y, int32_t cell, uint32_t seed) {
   const int32_t cells = kTexture / cell;
   const auto corner = [&](int32_t cx, int32_t cy) {
@@ -37,7 +37,7 @@ int32_t value_noise(int32_t x, int32_t y, int32_t cell, uint32_t seed) {
   return (top * (cell - fy) + bottom * fy) / (cell * cell);
 }
 
-/// Bilinear; u and v in 1/65536 texture samples, wrapping.
+/// Bilinear sampling; u and v in 1/65536 texture samples, periodic.
 int32_t sample(const std::vector<uint8_t>& texture, uint32_t u, uint32_t v) {
   constexpr uint32_t kMask = kTexture - 1;
   const uint32_t x = (u >> 16) & kMask, y = (v >> 16) & kMask;
@@ -50,7 +50,7 @@ int32_t sample(const std::vector<uint8_t>& texture, uint32_t u, uint32_t v) {
   return (top * (256 - fy) + bottom * fy) >> 16;
 }
 
-// Digits and A to F, 5 columns by 7 rows, the top row first, bit 4 the left column.
+// Digits and A to F, 5 columns by 7 rows, top row first, bit 4 is the left column.
 constexpr uint8_t kFont[16][7] = {
     {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},      {14, 17, 1, 2, 4, 8, 31},
     {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2},     {31, 16, 30, 1, 1, 17, 14},
@@ -118,12 +118,12 @@ void GeneratedClip::begin_scene(uint32_t number) {
   texture_.resize(kTexture * kTexture);
   for (int32_t y = 0; y < kTexture; ++y) {
     for (int32_t x = 0; x < kTexture; ++x) {
-      // Half the weight for each octave; the weights add up to 256.
+      // Each octave has half the weight of the previous one; the weights add up to 256.
       int32_t sum = 0, weight = 128;
       for (int32_t cell = 64; cell >= 4; cell /= 2, weight /= 2)
         sum += value_noise(x, y, cell, seed + static_cast<uint32_t>(cell)) * weight;
-      // Three times the contrast about the middle: plain noise is too soft to look like anything. Then
-      // ridges, bent like wood grain, where a slow noise is high: pictures have directions.
+      // Triples the contrast, because plain noise is too soft. Where a slow noise is high, adds bent ridges
+      // like wood grain, because pictures have directions.
       const int32_t slow = value_noise(x, y, 64, seed + 1);
       const int32_t ridge = sine(256 * (24 * x + 10 * y) + 96 * slow) * std::max(0, slow - 120) >> 15;
       texture_[static_cast<size_t>(y * kTexture + x)] =
@@ -161,7 +161,7 @@ void GeneratedClip::draw_object(const Scene& scene, int32_t kind, int32_t time) 
     return scene.random(100 + 16 * static_cast<uint32_t>(kind) + what, low, high);
   };
   const int32_t side = std::min(video_.width, video_.height);
-  // On a Lissajous figure about the middle, turning and breathing.
+  // Moves on a Lissajous figure around the centre, rotates and changes its size.
   const int32_t orbit = time * random(0, 200, 700) + random(1, 0, 0xffff);
   const int32_t centre_x =
       video_.width / 2 + static_cast<int32_t>(int64_t{video_.width} * cosine(orbit) / kOne * 3 / 8);
@@ -210,7 +210,7 @@ void GeneratedClip::draw_glyph(int32_t glyph, int32_t x, int32_t y, int32_t scal
 }
 
 void GeneratedClip::draw_text(const Scene& scene, int32_t time) {
-  // A white page in the lower right; its lines move up a sample a frame and are wiped at its edge.
+  // A white page in the lower right; its lines scroll up by a sample per frame.
   const int32_t width = video_.width * 3 / 8, height = video_.height / 4;
   const int32_t left = video_.width - width, top = video_.height - height;
   const int32_t scale = std::max(1, video_.height / 540);
@@ -272,7 +272,7 @@ void GeneratedClip::store(Frame& frame) const {
     }
     return;
   }
-  // Chroma is the mean of the samples it stands for.
+  // A chroma sample is the mean of its pixels.
   const ctv_picture picture = frame.picture();
   size_t plane = 0;
   for (const Channel& channel : channels(picture)) {

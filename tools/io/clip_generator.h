@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A moving clip out of nothing, for demonstrations and tests where no video file is at hand: a textured
-// ground that pans, turns and zooms, rotating and growing objects with hard edges, scrolling text, grain, a
-// new scene every 75 frames. Integers only, so that a seed gives the same samples on every machine.
+// Generates a moving clip for demonstrations and tests without a video file: a textured ground that pans,
+// turns and zooms, rotating and growing objects with hard edges, scrolling text, grain, a new scene every 75
+// frames. Uses integers only, so that a seed gives the same samples on every machine.
 #pragma once
 
 #include <array>

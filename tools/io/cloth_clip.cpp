@@ -8,7 +8,7 @@
 namespace ctv::tools {
 namespace {
 
-/// A patch of cloth: how its stripes' phase grows, in 65536ths of a turn a sample.
+/// A patch of cloth: gradient of its stripes' phase, in 65536ths of a turn per sample.
 struct Weave {
   int32_t right, down;
 };
@@ -18,7 +18,7 @@ constexpr Weave kWeaves[2][3] = {{{12000, 8800}, {-9500, 10500}, {16500, 5200}},
 
 /// Luma of cloth; x and y in 16ths of a sample, the frame `height` samples high.
 int32_t cloth(int32_t x, int32_t y, int32_t height) {
-  // Seams between patches swing; folds bend the stripes and shade them.
+  // Seams between patches swing; folds bend and shade the stripes.
   const int32_t side = std::max(1, height * 16 / 3);
   const int32_t seam_x = x + (sine(y * 24) * (side / 10) >> 14);
   const int32_t seam_y = y + (sine(x * 20) * (side / 10) >> 14);

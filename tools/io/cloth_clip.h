@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A clip on which transforms differ: its left half is woven cloth in folds, stripes of a few samples in every
-// direction, and its right half is what lies between edges, smooth shades and a few sharp outlines. It slides
-// by parts of a sample from frame to frame. Integers only, the same on every machine.
+// A clip that distinguishes transforms. Its left half is woven cloth in folds: stripes of a few samples in
+// every direction. Its right half has smooth shades and a few sharp outlines. It moves by fractions of a
+// sample per frame. Integers only, the same on every machine.
 #pragma once
 
 #include "io/clip_generator.h"

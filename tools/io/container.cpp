@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does not need libavformat: which files are containers, and what to say without it.
+// The functions that do not need libavformat: detection of containers, and messages without it.
 #include "io/container.h"
 
 #include <sys/stat.h>
@@ -19,7 +19,7 @@
 namespace ctv::tools {
 namespace {
 
-/// The first bytes of a regular file; "" for anything else, which must not be opened twice.
+/// The first bytes of a regular file; "" for others, which must not be opened twice.
 std::string beginning(const std::string& path) {
   struct stat status {};
   if (path == "-" || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "";

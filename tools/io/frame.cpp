@@ -46,7 +46,7 @@ ctv_picture Frame::picture() const {
   p.timestamp = timestamp_;
   p.duration = duration_;
   uint8_t* at =
-      const_cast<uint8_t*>(bytes_.data());  // the library reads only, but has one type for both ways
+      const_cast<uint8_t*>(bytes_.data());  // the library only reads; one type serves both directions
   for (int i = 0; i < 4 && stride(i) > 0; ++i) {
     p.data[i] = at;
     p.stride[i] = static_cast<ptrdiff_t>(stride(i));

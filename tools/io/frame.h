@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A picture in memory that the tools own: planes one after another without gaps, as files hold them.
+// A picture in memory that the tools own: contiguous planes without gaps, as in files.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ctv::tools {
 
-/// What a file says of its pictures for those who show them.
+/// A file's description of its pictures for players.
 struct Description {
   std::pair<int32_t, int32_t> aspect{};  // of a sample, width and height; 0: unspecified
   ctv_range range = CTV_RANGE_UNSPECIFIED;
@@ -23,13 +23,12 @@ struct Description {
   friend bool operator==(const Description&, const Description&) = default;
 };
 
-/// What a video's pictures are like.
 struct VideoFormat {
   ctv_format format = CTV_FORMAT_NONE;
   int32_t width = 0, height = 0;
   int32_t fps_num = 25, fps_den = 1;
   Description description{};
-  std::string dropped{};  // in words: what the input says and a stream cannot hold; "" for nothing
+  std::string dropped{};  // properties of the input that a stream cannot hold, as text; "": none
 
   double rate() const { return static_cast<double>(fps_num) / fps_den; }
   /// Bytes of one picture without gaps.
@@ -39,10 +38,10 @@ struct VideoFormat {
 /// Throws Failure: kFile for an extent outside 1..65535, kLimit above max_pixels. `name` is for the message.
 void check_extent(const std::string& name, int64_t width, int64_t height, uint64_t max_pixels);
 
-/// The tools' own ceiling, the same as the library's for decoding.
+/// The tools' limit, equal to the library's default for decoding.
 constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
 
-/// Where samples lie: in memory that a device reads by itself (ctv_host_alloc), or in any.
+/// Allocates samples in memory that a device reads directly (ctv_host_alloc), or in pageable memory.
 template <typename T>
 struct SampleAllocator {
   using value_type = T;
@@ -62,14 +61,14 @@ using Samples = std::vector<uint8_t, SampleAllocator<uint8_t>>;
 class Frame {
  public:
   Frame() = default;
-  /// Its samples, and those of its copies, lie in memory for borrowed pictures of that backend.
+  /// Its samples, and those of its copies, are in memory for borrowed pictures of that backend.
   Frame(ctv_backend backend, int32_t device) : bytes_(SampleAllocator<uint8_t>{backend, device}) {}
-  /// Shapes the frame and allocates it.
+  /// Sets the format and allocates the samples.
   void reset(const VideoFormat& video);
-  /// Shapes it without allocating; the caller fills bytes() with video.frame_bytes() bytes.
+  /// Sets the format without allocating; the caller fills bytes() with video.frame_bytes() bytes.
   void describe(const VideoFormat& video) { video_ = video; }
 
-  /// When it is shown and how long, in units of 1 / fps_num seconds. Without it: after the frame before it.
+  /// Time and duration in units of 1 / fps_num seconds. If not set, the frame follows the previous one.
   void set_time(int64_t timestamp, int64_t duration) { timestamp_ = timestamp, duration_ = duration; }
 
   const VideoFormat& video() const { return video_; }
@@ -79,9 +78,9 @@ class Frame {
   uint8_t* plane(int i) { return bytes_.data() + offset(i); }
   size_t stride(int i) const { return ctv_plane_row_bytes(video_.format, video_.width, i); }
   size_t rows(int i) const { return ctv_plane_rows(video_.format, video_.height, i); }
-  /// For the library; valid while the frame lives and is not reshaped.
+  /// For the library; valid while the frame exists with this format.
   ctv_picture picture() const;
-  /// The same, borrowed: the frame stays as it is until its packet has been received.
+  /// The same, borrowed: the frame must not change until its packet is received.
   ctv_picture borrowed_picture() const;
 
  private:
@@ -91,9 +90,9 @@ class Frame {
   int64_t timestamp_ = 0, duration_ = 0;  // as in ctv_picture
 };
 
-/// Copies a picture in host memory, whatever its strides.
+/// Copies a picture in host memory, with any strides.
 void copy_picture(const ctv_picture& from, Frame& to);
-/// The first sample that differs, as words; "" if all are equal. Alpha is not looked at.
+/// Text about the first sample that differs; "" if all are equal. Ignores alpha.
 std::string first_difference(const ctv_picture& a, const ctv_picture& b);
 
 }  // namespace ctv::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures in, one after another. Each kind of input is one small class; open_input() chooses by name.
+// Readers of pictures. Each kind of input has a small class; open_input() chooses by name.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ class FrameReader {
  public:
   virtual ~FrameReader() = default;
   const VideoFormat& video() const { return video_; }
-  /// The next picture; false at the end. Throws Failure(kFile) for a cut or unreadable one.
+  /// Reads the next picture; false at the end. Throws Failure(kFile) for a truncated or unreadable one.
   virtual bool read(Frame& frame) = 0;
-  /// Leaves out the next n pictures, or all that are left.
+  /// Skips the next n pictures, or all that are left.
   virtual void skip(int64_t n) {
     Frame frame;
     while (n-- > 0 && read(frame)) {
     }
   }
-  /// Pictures in all, where that can be known beforehand.
+  /// Number of pictures, if known in advance.
   virtual std::optional<int64_t> count() const { return std::nullopt; }
 
  protected:
@@ -33,9 +33,9 @@ class FrameReader {
 struct InputOptions {
   std::string path;                                 // a file, "-", "img_%05d.png", "generate:..."
   std::optional<std::pair<int32_t, int32_t>> size;  // makes the input raw
-  ctv_format raw_format = CTV_FORMAT_NONE;          // of raw video; NONE: as its name tells, else I420
-  std::optional<std::pair<int32_t, int32_t>> rate;  // overrides what the input says
-  std::optional<int64_t> start_number;              // of an image sequence; else the first of 0 and 1 there
+  ctv_format raw_format = CTV_FORMAT_NONE;          // of raw video; NONE: from its name, else I420
+  std::optional<std::pair<int32_t, int32_t>> rate;  // replaces the input's rate
+  std::optional<int64_t> start_number;  // of an image sequence; default: 0 or 1, the first that exists
   uint64_t max_pixels = kMaxPixels;
 };
 

@@ -21,7 +21,7 @@ void for_each_row(const ctv_picture& picture, F f) {
     if (bytes == 0 || rows == 0) continue;
     const auto* row = static_cast<const uint8_t*>(picture.data[i]);
     if (picture.stride[i] == static_cast<ptrdiff_t>(bytes)) {
-      f(std::span(row, bytes * rows));  // no gaps: the plane at once
+      f(std::span(row, bytes * rows));  // without gaps: the whole plane
       continue;
     }
     for (size_t y = 0; y < rows; ++y, row += picture.stride[i]) f(std::span(row, bytes));
@@ -66,7 +66,7 @@ class StreamWriter : public FrameWriter {
                          first_.height, picture.width, picture.height),
                     "an image sequence can hold both");
     if (y4m_) file_.write("FRAME\n");
-    // Rows with gaps between them are gathered: one system call a picture instead of one a row.
+    // Rows with gaps are gathered: one system call per picture instead of one per row.
     buffer_.clear();
     for_each_row(picture, [&](std::span<const uint8_t> row) {
       buffer_.insert(buffer_.end(), row.begin(), row.end());

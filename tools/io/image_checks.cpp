@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kCut = "the file is cut";
 
-/// Numbers of a file; the caller has checked the size.
+/// Numbers in a file; the caller has checked the size.
 uint32_t big32(const uint8_t* p) {
   return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | p[3];
 }
@@ -31,7 +31,7 @@ uint64_t png_bytes(const uint8_t* header) {
          pass(1, 2, 0, 2) + pass(0, 1, 1, 2);
 }
 
-/// Counts what DEFLATE data become, without keeping them.
+/// Counts the bytes that DEFLATE data expand to, without storing them.
 class Inflating {
  public:
   Inflating() { ready_ = inflateInit(&stream_) == Z_OK; }
@@ -41,7 +41,7 @@ class Inflating {
   Inflating(const Inflating&) = delete;
   Inflating& operator=(const Inflating&) = delete;
 
-  /// False: the data are damaged, or become more than `limit` bytes.
+  /// False: the data are damaged, or expand to more than `limit` bytes.
   bool add(std::span<const uint8_t> data, uint64_t limit) {
     std::array<uint8_t, 1 << 14> scratch;
     stream_.next_in = const_cast<uint8_t*>(data.data());
@@ -66,7 +66,7 @@ class Inflating {
   bool ready_ = false, ended_ = false;
 };
 
-/// The tables of a DHT segment: 16 counts of codes, and as many symbols, 256 at most.
+/// Checks the tables of a DHT segment: 16 counts of codes, and as many symbols, at most 256.
 bool huffman_tables_fit(std::span<const uint8_t> segment) {
   while (!segment.empty()) {
     if (segment.size() < 17) return false;
@@ -108,7 +108,7 @@ std::vector<uint8_t> png_with_full_palette(std::span<const uint8_t> file) {
   for (size_t at = 8, size = 0; at + 12 <= file.size(); at += 12 + size) {
     size = big32(file.data() + at);
     const uint8_t* type = file.data() + at + 4;
-    // What follows the last chunk has not been checked.
+    // Bytes after the last chunk are not checked.
     if (std::memcmp(type, "IEND", 4) == 0 || size > file.size() - at - 12) break;
     if (std::memcmp(type, "PLTE", 4) != 0 || size > kFull) continue;
     std::vector<uint8_t> full(file.begin(), file.end());
@@ -127,7 +127,7 @@ const char* jpeg_defect(std::span<const uint8_t> file) {
     if (at >= file.size()) return kCut;
     const uint8_t marker = file[at++];
     if (marker == 0xd9) {
-      // No block of 8x8 samples takes less than a bit, and no component has less than a sample for 16.
+      // A block of 8x8 samples takes at least a bit, and a component has at least one sample per 16 pixels.
       return coded * 8 * 64 * 16 < pixels ? "too few bytes for its size" : nullptr;
     }
     if (marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8)) continue;
@@ -141,7 +141,8 @@ const char* jpeg_defect(std::span<const uint8_t> file) {
       pixels = uint64_t{big16(segment.data() + 1)} * big16(segment.data() + 3);
     if (marker == 0xc4 && !huffman_tables_fit(segment)) return "a Huffman table does not fit";
     if (marker == 0xda) {
-      const size_t begin = at;  // entropy-coded: up to a marker that is neither a stuffed ff nor a restart
+      const size_t begin =
+          at;  // entropy-coded data, up to a marker that is neither a stuffed ff nor a restart
       while (at + 1 < file.size() &&
              !(file[at] == 0xff && file[at + 1] != 0 && (file[at + 1] < 0xd0 || file[at + 1] > 0xd7)))
         ++at;

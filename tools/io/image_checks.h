@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether an image file is whole, and no larger than it says, before stb_image decodes it: stb fills what is
-// missing, believes sizes that no data stands behind, and is not meant for files of unknown origin.
+// Checks that an image file is complete, and no larger than it says, before stb_image decodes it: stb fills
+// in missing data, trusts sizes without data, and is not meant for files of unknown origin.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace ctv::tools {
 
-/// What is wrong with a PNG file, nullptr if nothing is: cut, a wrong checksum, more or fewer samples than
-/// its header says.
+/// The defect of a PNG file, nullptr if none: truncated, a wrong checksum, more or fewer samples than its
+/// header says.
 const char* png_defect(std::span<const uint8_t> file);
-/// The PNG file with a palette of 256 colours, black behind its own: samples may point beyond a shorter one.
-/// Empty if it has no palette. The file must have no defect.
+/// The PNG file with its palette extended by black to 256 colours, because samples may point beyond a shorter
+/// one. Empty if it has no palette. The file must have no defect.
 std::vector<uint8_t> png_with_full_palette(std::span<const uint8_t> file);
-/// What is wrong with a JPEG file: cut, a table that does not fit, too few bytes for its size.
+/// The defect of a JPEG file: truncated, an invalid table, too few bytes for its size.
 const char* jpeg_defect(std::span<const uint8_t> file);
 
 }  // namespace ctv::tools

@@ -12,7 +12,7 @@
 namespace ctv::tools {
 namespace {
 
-/// Shapes the frame for an image of so many channels.
+/// Sets the frame's format for an image with this number of channels.
 void shape(const std::string& name, Frame& frame, int32_t width, int32_t height, int channels) {
   VideoFormat video = frame.video();
   if (video.format == CTV_FORMAT_GRAY8 && channels > 2)
@@ -24,7 +24,7 @@ void shape(const std::string& name, Frame& frame, int32_t width, int32_t height,
   frame.reset(video);
 }
 
-/// The next number of a PNM header; blanks and comments before it are skipped.
+/// The next number of a PNM header, after blanks and comments.
 std::optional<int64_t> pnm_number(std::span<const uint8_t>& file) {
   size_t at = 0;
   const auto blank = [&] { return file[at] == ' ' || (file[at] >= '\t' && file[at] <= '\r'); };
@@ -51,7 +51,7 @@ void read_pnm(std::span<const uint8_t> file, const std::string& name, uint64_t m
   check_extent(name, *width, *height, max_pixels);
   if (*maximum < 1 || *maximum > 255)
     throw Failure(Exit::kFile, name + " has more than 8 bits a sample", "convert it to 8 bits first");
-  file = file.subspan(1);  // the one blank before the samples
+  file = file.subspan(1);  // the single blank before the samples
   const auto size = static_cast<size_t>(*width * *height * channels);
   if (file.size() < size) throw Failure(Exit::kFile, name + ": the file is cut");
   shape(name, frame, static_cast<int32_t>(*width), static_cast<int32_t>(*height), channels);
@@ -76,7 +76,7 @@ void read_bmp(std::span<const uint8_t> file, const std::string& name, uint64_t m
     throw Failure(Exit::kFile, name + ": only uncompressed BMP of 24 or 32 bits is read",
                   "convert it to PNG");
   const auto width = static_cast<int32_t>(number(18, 4));
-  const int64_t signed_height = static_cast<int32_t>(number(22, 4));  // below 0: the top row first
+  const int64_t signed_height = static_cast<int32_t>(number(22, 4));  // negative: the top row comes first
   const int64_t height = signed_height < 0 ? -signed_height : signed_height;
   check_extent(name, width, height, max_pixels);
   const size_t step = bits / 8, row = (static_cast<size_t>(width) * step + 3) / 4 * 4, offset = number(10, 4);
@@ -110,7 +110,7 @@ void read_image(std::span<const uint8_t> file, const std::string& name, uint64_t
   if (!full.empty()) file = full;
   const auto size = static_cast<int>(file.size());
   int width = 0, height = 0, channels = 0;
-  // The header alone first: extents are checked before anything is allocated for them.
+  // First the header only: extents are checked before anything is allocated for them.
   if (defect == nullptr && stbi_info_from_memory(file.data(), size, &width, &height, &channels) == 0)
     defect = stbi_failure_reason();
   if (defect != nullptr) throw Failure(Exit::kFile, name + ": " + defect);

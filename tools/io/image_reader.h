@@ -8,7 +8,7 @@
 
 namespace ctv::tools {
 
-/// Whether a file name ends as an image's does.
+/// Whether a file name has an image's extension.
 bool is_image_name(const std::string& path);
 
 class ImageReader : public FrameReader {
@@ -25,7 +25,7 @@ class ImageReader : public FrameReader {
   int64_t end_ = 0;  // one past the last number
   int64_t count_ = 0;
   uint64_t max_pixels_;
-  std::vector<InputMark> marks_;  // no output may replace an image of the sequence
+  std::vector<InputMark> marks_;  // prevent outputs from replacing an image of the sequence
 };
 
 }  // namespace ctv::tools

@@ -10,7 +10,6 @@
 namespace ctv::tools {
 namespace {
 
-/// stb's callback.
 void append(void* context, void* data, int size) {
   auto* bytes = static_cast<std::vector<uint8_t>*>(context);
   const auto* begin = static_cast<const uint8_t*>(data);
@@ -62,7 +61,7 @@ void ImageWriter::write(const ctv_picture& picture) {
     encoded.assign(header.begin(), header.end());
     encoded.insert(encoded.end(), samples.begin(), samples.end());
   }
-  // A sequence of PPM images on standard output is what ffmpeg's image2pipe reads.
+  // ffmpeg's image2pipe reads a sequence of PPM images from standard output.
   files_.push_back(std::make_unique<OutputFile>(path_ == "-" ? path_ : pattern_.name(next_)));
   files_.back()->write(std::span<const uint8_t>(encoded));
   files_.back()->close();

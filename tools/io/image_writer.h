@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Image sequences out: out_%05d.png or .ppm (.pgm for grey). RGB and grey only: the library converts YCbCr,
-// when asked for RGB. The files get their names together at the end, so that a failure leaves none of them.
+// Writes image sequences: out_%05d.png or .ppm (.pgm for grey). RGB and grey only: the library converts YCbCr
+// if RGB is requested. All files get their names at the end, so that a failure leaves none of them.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace ctv::tools {
 
-/// An RGB or grey picture in host memory as a PNG file's bytes. Throws Failure(kFile) if it cannot be
-/// compressed.
+/// Compresses an RGB or grey picture in host memory to the bytes of a PNG file. Throws Failure(kFile) on
+/// failure.
 std::vector<uint8_t> png_of(const ctv_picture& picture);
 
 class ImageWriter : public FrameWriter {
@@ -27,7 +27,7 @@ class ImageWriter : public FrameWriter {
   std::string path_;
   bool png_;
   int64_t next_;
-  std::vector<std::unique_ptr<OutputFile>> files_;  // whole, under temporary names
+  std::vector<std::unique_ptr<OutputFile>> files_;  // complete, under temporary names
   uint64_t size_ = 0;
 };
 

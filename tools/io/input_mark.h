@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that are being read: an output that would replace one of them is refused, under whatever name.
+// Files that are being read: an output that would replace one of them, under any name, is refused.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 namespace ctv::tools {
 
-/// Marks a regular file as read, as long as the mark lives. Other kinds of files are not marked.
+/// Marks a regular file as an input during its lifetime. Other kinds of files are not marked.
 class InputMark {
  public:
   explicit InputMark(const struct stat& status);
@@ -21,7 +21,7 @@ class InputMark {
   std::optional<std::pair<dev_t, ino_t>> file_;
 };
 
-/// Whether a file with this status is being read.
+/// Whether a file with this status is an input.
 bool is_being_read(const struct stat& status);
 
 }  // namespace ctv::tools

@@ -17,7 +17,7 @@ float unit_hash(int32_t x, int32_t y, uint32_t seed) {
   return static_cast<float>((h ^ h >> 15) >> 8) / 16777216.0F;
 }
 
-/// std::floor() is a call where the instruction set has none.
+/// std::floor() is a function call if the instruction set has no such instruction.
 int32_t floor_of(float x) {
   const auto i = static_cast<int32_t>(x);
   return i - (x < static_cast<float>(i) ? 1 : 0);
@@ -33,7 +33,7 @@ float noise(float x, float y, uint32_t seed) {
   return top * (1 - sy) + bottom * sy;
 }
 
-/// Octaves of noise, each of twice the frequency and half the height, 0..1.
+/// Sum of octaves of noise, each with twice the frequency and half the amplitude, 0..1.
 float fractal(float x, float y, uint32_t seed, int octaves) {
   float sum = 0, height = 0.5F;
   for (int i = 0; i < octaves; ++i, height /= 2) {
@@ -46,7 +46,7 @@ float fractal(float x, float y, uint32_t seed, int octaves) {
 
 struct Ridge {
   float base, height;  // of the picture's height, from above
-  float scale;         // of its outline
+  float scale;         // scale of its outline
   float speed;         // samples a frame for a picture of 360 rows
   float haze;          // 0 near, 1 far
 };
@@ -83,7 +83,7 @@ LandscapeClip::Colour LandscapeClip::land(size_t ridge, float x, float depth) co
   const uint32_t seed = seed_ + 1000 * static_cast<uint32_t>(ridge + 1);
   const float fine = 7 * r.scale;
   const float ground = fractal(fine * x, fine * depth * 2, seed + 50, 6);
-  // Light from the left: the slope of the same noise.
+  // Light from the left: the gradient of the same noise.
   const float slope = (ground - fractal(fine * x - 0.35F, fine * depth * 2 - 0.2F, seed + 50, 6)) * 3.2F;
   const float light = std::clamp(0.55F + slope, 0.15F, 1.1F);
   const float forest = std::clamp((fractal(3 * x, 6 * depth, seed + 80, 4) - 0.42F) * 6, 0.0F, 1.0F);
@@ -110,7 +110,7 @@ void LandscapeClip::draw_column(int32_t x, std::vector<Colour>& column) const {
   for (int32_t y = 0; y < shore; ++y) {
     const auto ridge = [&](size_t i) { return land(i, at[i], (static_cast<float>(y) - tops[i]) / rows); };
     const auto first = [&](size_t i) { return static_cast<int32_t>(std::floor(tops[i])); };
-    size_t nearer = kRidges.size();  // than the ridge, or the sky, that hides all behind it
+    size_t nearer = kRidges.size();  // first ridge in front of the ridge, or sky, that hides all behind it
     while (nearer > 0 && y <= first(nearer - 1)) --nearer;
     Colour c = nearer > 0 ? ridge(nearer - 1) : sky(unit, static_cast<float>(y) / rows, time);
     for (size_t i = nearer; i < kRidges.size(); ++i) {
@@ -121,7 +121,7 @@ void LandscapeClip::draw_column(int32_t x, std::vector<Colour>& column) const {
     }
     column[static_cast<size_t>(y)] = c;
   }
-  // The lake mirrors what is above the shore, darker and stirred.
+  // The lake mirrors the scene above the shore, darker and with waves.
   for (int32_t y = shore; y < video_.height; ++y) {
     const float below = static_cast<float>(y - shore) / rows;
     const float wave = fractal(9 * unit / (0.15F + below) + 0.02F * time,
@@ -157,7 +157,7 @@ bool LandscapeClip::read(Frame& frame) {
       for (const float value : {c.r, c.g, c.b}) *out++ = byte(255 * value);
     return true;
   }
-  // BT.601, limited range; chroma is the mean of the samples it stands for.
+  // BT.601, limited range; a chroma sample is the mean of its pixels.
   for (size_t i = 0; i < picture.size(); ++i) {
     const Colour& c = picture[i];
     frame.plane(0)[i] = byte(std::clamp(16 + 65.5F * c.r + 128.6F * c.g + 25.0F * c.b, 16.0F, 235.0F));

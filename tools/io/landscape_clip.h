@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A clip with the statistics of natural pictures: ridges behind ridges in haze, clouds, a lake with ripples,
-// seen from a moving camera, so that what is near moves faster. Noise of many scales, whose power falls with
-// frequency as in photographs, and shading by a light, in place of hard edges and flat areas.
+// seen from a moving camera, so that near objects move faster. Noise of many scales, whose power falls with
+// frequency as in photographs, and shading, instead of hard edges and flat areas.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace ctv::tools {
 
 class LandscapeClip : public FrameReader {
  public:
-  /// I420 or RGB8. The seed chooses another landscape.
+  /// I420 or RGB8. The seed selects the landscape.
   explicit LandscapeClip(const ClipSpec& spec);
   bool read(Frame& frame) override;
   void skip(int64_t n) override { next_ += n < frames_ - next_ ? n : frames_ - next_; }

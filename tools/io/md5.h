@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MD5 (RFC 1321), to name pictures by: what dav1d, ffmpeg and conformance suites print. No protection
-// intended.
+// MD5 (RFC 1321), to identify pictures as dav1d, ffmpeg and conformance suites do. Not for security.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@ namespace ctv::tools {
 class Md5 {
  public:
   void add(std::span<const uint8_t> bytes);
-  /// The digest of everything added, 32 hexadecimal digits; the object is spent.
+  /// Returns the digest as 32 hexadecimal digits; the object must not be used afterwards.
   std::string finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which reader an input gets: by what the user says (--size makes it raw), else by its name, else y4m or
-// what libavformat reads.
+// Chooses the reader of an input: by options (--size makes it raw), else by its name, else y4m or a format
+// that libavformat reads.
 #include "io/clip_generator.h"
 #include "io/cloth_clip.h"
 #include "io/container.h"
@@ -13,7 +13,7 @@
 namespace ctv::tools {
 namespace {
 
-/// y4m says its own rate; the user may know better.
+/// Replaces the rate in a y4m header by the user's.
 class RatedReader : public FrameReader {
  public:
   RatedReader(std::unique_ptr<FrameReader> reader, std::pair<int32_t, int32_t> rate)

@@ -35,7 +35,7 @@ const char* hint_for(int error) {
   }
 }
 
-/// Where a symbolic link points to, which need not exist; another name is its own.
+/// The target of a symbolic link, which need not exist; otherwise the name itself.
 std::string target_of(const std::string& path) {
   namespace fs = std::filesystem;
   constexpr int kMostLinks = 40;
@@ -46,14 +46,14 @@ std::string target_of(const std::string& path) {
   return at.string();
 }
 
-/// Places that files with a temporary name will go to.
+/// Final paths of files with a temporary name.
 class Places {
  public:
   static Places& all() {
     static Places places;
     return places;
   }
-  /// False: another file goes there.
+  /// False: another file has this path.
   bool take(const std::string& place) {
     const std::lock_guard lock(mutex_);
     return taken_.insert(place).second;
@@ -93,7 +93,7 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
     if (fd_ < 0) fail("write", errno);
     return;
   }
-  // A rename over a file that may not be written would succeed; people mean it when they protect a file.
+  // A rename over a write-protected file would succeed, against its owner's intention.
   if (exists && access(path.c_str(), W_OK) != 0) fail("write", errno);
   std::error_code ignored;
   path_ = exists ? std::filesystem::canonical(path, ignored).string() : target_of(path);
@@ -145,7 +145,7 @@ void OutputFile::write(std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) {
-      check_interrupted();  // only a pipe without a reader keeps a writer waiting
+      check_interrupted();  // a writer only blocks on a pipe without a reader
       continue;
     }
     if (n < 0) fail("write", errno);
@@ -165,7 +165,7 @@ void OutputFile::seek(uint64_t offset) {
 void OutputFile::close() {
   if (fd_ < 0 || fd_ == STDOUT_FILENO) return;
   if (::close(std::exchange(fd_, -1)) != 0)
-    fail("write", errno);  // network file systems tell a full disk here
+    fail("write", errno);  // network file systems report a full disk here
 }
 
 void OutputFile::commit() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that appears whole or not at all: written under a temporary name in the same folder, renamed by
-// commit(), removed otherwise. "-" is standard output; devices and pipes are written as they are. A file that
-// is being read is not replaced, and two files that are being written do not get one name.
+// A file that appears complete or not at all: written under a temporary name in the same folder, renamed by
+// commit(), otherwise removed. "-" is standard output; devices and pipes are written directly. A file that is
+// being read is not replaced, and two outputs cannot have the same name.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Temporary;
 
 class OutputFile {
  public:
-  /// Opens at once, so that an unwritable place is found before hours of work. Throws Failure(kFile).
+  /// Opens at once, so that an unwritable path is reported before hours of work. Throws Failure(kFile).
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -23,20 +23,20 @@ class OutputFile {
 
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
-  /// Whether what has been written can be changed: neither a pipe nor a device.
+  /// Whether written bytes can be changed: neither a pipe nor a device.
   bool seekable() const { return !temporary_.empty(); }
-  /// What is written next goes there. Throws Failure(kFile).
+  /// Sets the position of the next write. Throws Failure(kFile).
   void seek(uint64_t offset);
-  /// All is written: closes the file, which keeps its temporary name.
+  /// Closes the file, which keeps its temporary name.
   void close();
   /// Gives the file its name. Nothing may be written afterwards.
   void commit();
-  /// What has been written until now makes sense alone.
+  /// Marks the bytes written so far as useful by themselves.
   void mark() { marked_ = size_; }
-  /// After a failure: cuts the file at the mark and commits it. False, and nothing is left, if that fails or
+  /// After a failure: truncates the file at the mark and commits it. False, without a file, if that fails or
   /// the file was written directly.
   bool commit_marked() noexcept;
-  /// Bytes written, without those written again.
+  /// Bytes written, without overwritten ones.
   uint64_t size() const { return size_; }
 
  private:
@@ -45,8 +45,8 @@ class OutputFile {
   void forget() noexcept;
 
   std::string name_;       // for messages
-  std::string path_;       // the final place, links followed
-  std::string place_;      // path_ as it is known to the others; "" if written directly
+  std::string path_;       // the final path, links followed
+  std::string place_;      // path_ as registered in Places; "" if written directly
   std::string temporary_;  // "" if written directly
   Temporary* remembered_ = nullptr;
   int fd_ = -1;

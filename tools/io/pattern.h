@@ -9,10 +9,9 @@ namespace ctv::tools {
 
 class Pattern {
  public:
-  /// Without a number in it the pattern stands for one file. Throws Failure(kUsage) for other uses of '%'.
+  /// A pattern without a number means one file. Throws Failure(kUsage) for other uses of '%'.
   explicit Pattern(const std::string& pattern);
   bool numbered() const { return numbered_; }
-  /// The file's name for a number.
   std::string name(int64_t number) const;
 
  private:
@@ -22,7 +21,7 @@ class Pattern {
   char fill_ = ' ';
 };
 
-/// The name's ending in lower case, without the point: "png"; "" if there is none.
+/// The extension of the name in lower case, without the point: "png"; "" if there is none.
 std::string extension_of(const std::string& path);
 
 }  // namespace ctv::tools

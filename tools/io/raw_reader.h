@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Headerless video: planes after planes, of a format and size that the user names.
+// Headerless video: planes in a format and size that the user gives.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waves in integers, so that generated clips are the same on every machine.
+// Sine waves in integers, so that generated clips are the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace ctv::tools {
 
 inline constexpr int32_t kOne = 1 << 14;  // 1.0 of sines and scales
 
-/// sin of a turn of 65536 steps, in units of 1 / kOne; a parabola, corrected: good to 0.1 %.
+/// Sine of an angle in 65536ths of a turn, in units of 1 / kOne; a corrected parabola with an error of 0.1 %.
 inline int32_t sine(int32_t angle) {
   const int32_t t = angle & 0x7fff;
   const int32_t parabola = (t * (0x8000 - t)) >> 14;

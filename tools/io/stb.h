@@ -9,7 +9,7 @@
 #define STBI_NO_HDR
 #define STBI_NO_LINEAR
 #define STBI_MAX_DIMENSIONS 65535
-// Zeroed memory: a JPEG that refers to a table that it does not hold must not show what lay on the heap.
+// Zeroed memory: a JPEG that refers to a missing table must not reveal the heap.
 #define STBI_MALLOC(size) calloc(1, size)
 #define STBI_REALLOC(data, size) realloc(data, size)
 #define STBI_FREE(data) free(data)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kContainerStart = 16;
 constexpr size_t kPiece = size_t{1} << 20;
-// Times that a byte of a damaged stream is returned in another unit, on average.
+// Bound on how often, on average, a byte of a damaged stream is returned again in another unit.
 constexpr uint64_t kMostLooks = 16;
 
 bool looks_like_tag(const uint8_t* p) {
@@ -29,7 +29,7 @@ UnitReader::UnitReader(std::unique_ptr<ByteSource> source, uint64_t max_unit_siz
 size_t UnitReader::fill(size_t bytes) {
   while (!ended_ && buffer_.size() - begin_ < bytes) {
     const size_t old = buffer_.size();
-    // Piece by piece: memory grows with the bytes that arrive, not with the size that a prefix claims.
+    // In blocks: memory grows with the bytes that arrive, not with the size in a prefix.
     const size_t want = std::min(bytes - (old - begin_), kPiece);
     buffer_.resize(old + want);
     size_t got = 0;
@@ -76,7 +76,7 @@ std::optional<StreamUnit> UnitReader::next() {
     throw Failure(Exit::kLimit, at() + text("a unit of %llu bytes is above the limit of %llu",
                                             static_cast<unsigned long long>(size),
                                             static_cast<unsigned long long>(max_unit_size_)));
-  // In a file the end is known: a size that lies, as in damage, is not looked for byte by byte.
+  // The size of a file is known: a unit that exceeds it is damaged, and not read byte by byte.
   const uint64_t left = source_->size() ? *source_->size() - std::min(*source_->size(), offset()) : size;
   const uint64_t got = left < size ? left : fill(static_cast<size_t>(size));
   if (got < size)
@@ -91,10 +91,10 @@ std::optional<StreamUnit> UnitReader::next() {
 }
 
 void UnitReader::read_ahead() {
-  if (!source_->size()) return;  // a pipe's next bytes may be long in coming
+  if (!source_->size()) return;  // a pipe's next bytes may take long
   try {
     fill(last_size_ + last_size_ / 4 + CTV_UNIT_PREFIX_SIZE);
-  } catch (...) {  // the same again in next(), when what was sent has been decoded
+  } catch (...) {  // next() reports it again, after the sent unit has been decoded
   }
 }
 
@@ -107,8 +107,8 @@ bool UnitReader::plausible_successor() {
 }
 
 bool UnitReader::resynchronise() {
-  // A unit whose size was damaged may have swallowed others: look inside it. But units within units within
-  // units would take quadratic time.
+  // A unit with a damaged size may contain other units, so search inside it. But units nested in units would
+  // take quadratic time.
   const bool inside = last_size_ == 0 || returned_ <= kMostLooks * offset();
   if (inside) {
     begin_ -= last_size_;

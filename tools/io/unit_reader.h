@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream of bytes cut into units (header, packets, index), from a file or a pipe, good or damaged. Memory
-// is bounded by the largest unit allowed; a size that lies costs only the bytes that are really there.
+// Divides a stream of bytes into units (header, packets, index), from a file or a pipe, intact or damaged.
+// The largest allowed unit bounds the memory; a wrong size costs only the bytes that actually arrive.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace ctv::tools {
 
-/// The stream ends inside a unit: all units before are whole.
+/// The stream ends inside a unit; all units before are whole.
 class CutUnit : public Failure {
  public:
   explicit CutUnit(const std::string& message) : Failure(Exit::kStream, message) {}
@@ -30,16 +30,15 @@ struct StreamUnit {
 class UnitReader {
  public:
   explicit UnitReader(std::unique_ptr<ByteSource> source, uint64_t max_unit_size = uint64_t{1} << 30);
-  /// The next unit; nothing at a clean end. Throws CutUnit, or Failure: kStream for bytes that are no unit
-  /// (message with offset), kLimit for one too large. The position stays at the bad unit.
+  /// Returns the next unit; nothing at a clean end. Throws CutUnit, or Failure: kStream for bytes that are no
+  /// unit (message with offset), kLimit for a unit that is too large. The position stays at the bad unit.
   std::optional<StreamUnit> next();
-  /// Of a file: reads about as much as the next unit takes, while a decoder works on the last one. What fails
-  /// fails in next().
+  /// For files: reads about the size of the next unit while a decoder works on the last one. Errors are
+  /// reported by next().
   void read_ahead();
-  /// After a failure: goes to the next place that looks like a unit, at least one byte on. False: none is
-  /// left.
+  /// After a failure: goes to the next possible unit, at least one byte further. False: there is none.
   bool resynchronise();
-  /// Whether a unit, or the end, follows the unit last returned; tells a damaged size from a good one.
+  /// Whether a unit or the end follows the last unit; distinguishes a damaged size from a correct one.
   bool plausible_successor();
   /// For files: continues at an offset. False for a pipe.
   bool seek(uint64_t offset);
@@ -48,27 +47,28 @@ class UnitReader {
   ByteSource& source() { return *source_; }
 
  private:
-  /// Makes `bytes` bytes available from begin_; returns how many there are.
+  /// Makes `bytes` bytes available from begin_; returns the number available.
   size_t fill(size_t bytes);
-  /// Forgets what has been returned, once that is most of the buffer: each byte moves a few times at most.
+  /// Removes returned bytes when they are most of the buffer, so that each byte moves only a few times.
   void forget();
   std::span<const uint8_t> available() const { return std::span(buffer_).subspan(begin_); }
 
   std::unique_ptr<ByteSource> source_;
   uint64_t max_unit_size_;
   std::vector<uint8_t> buffer_;
-  size_t begin_ = 0;       // of what has not been returned yet, in buffer_
+  size_t begin_ = 0;       // index in buffer_ of the first byte not yet returned
   uint64_t base_ = 0;      // stream offset of buffer_[0]
   uint64_t returned_ = 0;  // bytes of all units since seek()
-  bool ended_ = false;     // the source has no more bytes than are in the buffer
-  size_t last_size_ = 0;   // of the unit last returned, still in the buffer at begin_ - last_size_
+  bool ended_ = false;     // the source has no more bytes than the buffer
+  size_t last_size_ = 0;   // of the last unit, still in the buffer at begin_ - last_size_
 };
 
 struct StreamIndex {
   uint64_t offset = 0;  // of the index unit
   std::vector<ctv_index_entry> entries;
 };
-/// The index at a file's end, if there is one and it can be read. The source's position is then anywhere.
+/// Reads the index at a file's end; nothing if there is none or it is damaged. The source's position is then
+/// undefined.
 std::optional<StreamIndex> read_index(ByteSource& source);
 
 }  // namespace ctv::tools

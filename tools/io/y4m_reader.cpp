@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic = "YUV4MPEG2";
 constexpr std::string_view kFrameMagic = "FRAME";
-constexpr size_t kMaxLine = 4096;  // no writer needs more; a file without newlines ends here
+constexpr size_t kMaxLine = 4096;  // longer than any writer's; stops at files without newlines
 
 ctv_format format_of(std::string_view colour, const std::string& name) {
   struct Row {
@@ -45,13 +45,13 @@ ctv_siting siting_of(std::string_view colour) {
   return colour == "420paldv" ? CTV_SITING_TOP_LEFT : CTV_SITING_UNSPECIFIED;
 }
 
-/// Notes what a stream has no place for.
+/// Records a property that a stream cannot hold.
 void drop(VideoFormat& video, const char* what, std::string_view value) {
   video.dropped +=
       (video.dropped.empty() ? "" : ", ") + std::string(what) + " (" + printable(value.substr(0, 32)) + ")";
 }
 
-/// Up to the newline, which is taken but not returned; nothing at a clean end.
+/// Reads up to the newline, which is removed; nothing at a clean end.
 std::optional<std::string> read_line(ByteSource& source, std::string line, const char* what) {
   const bool fresh = line.empty();
   while (line.size() <= kMaxLine) {
@@ -133,7 +133,7 @@ VideoFormat parse_y4m_header(std::string_view line, const std::string& name, uin
 }
 
 Y4mReader::Y4mReader(std::unique_ptr<ByteSource> source, uint64_t max_pixels) : source_(std::move(source)) {
-  // The magic first and alone, so that a large binary file is not searched for a newline.
+  // First only the magic, so that a large binary file is not searched for a newline.
   std::array<uint8_t, kMagic.size()> magic{};
   const size_t got = read_fully(*source_, magic);
   if (got == 0) throw Failure(Exit::kFile, source_->name() + " is empty");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // YUV4MPEG2: a line of parameters, then for each frame a line "FRAME..." and its planes. 8 bits; 4:2:0 in all
-// its sitings (they differ in where chroma lies, not in how it is stored), 4:2:2, 4:4:4, mono.
+// its sitings (they differ in chroma's position, not in storage), 4:2:2, 4:4:4, mono.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ VideoFormat parse_y4m_header(std::string_view line, const std::string& name,
 
 class Y4mReader : public FrameReader {
  public:
-  /// Reads the header. Takes no more bytes from the source than it needs.
+  /// Reads the header, and no more bytes from the source than needed.
   explicit Y4mReader(std::unique_ptr<ByteSource> source, uint64_t max_pixels = kMaxPixels);
   bool read(Frame& frame) override;
   void skip(int64_t n) override;

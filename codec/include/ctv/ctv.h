@@ -3,8 +3,8 @@
  * @file
  * The C interface of ctv, a contourlet video codec. ctv.hpp wraps it for C++20.
  *
- * An encoder and a decoder. next_picture(), transmit(), next_unit(), ask_for_key_frame() and show() are the
- * program's. tests/api/c_example.c runs this text.
+ * Example of an encoder and a decoder. The program provides next_picture(), transmit(), next_unit(),
+ * ask_for_key_frame() and show(). tests/api/c_example.c runs this text.
  *
  * @code{.c}
  * ctv_status encode_clip(void) {
@@ -58,16 +58,16 @@
  * Rules for every function:
  *   - No function throws, prints or exits. Each returns a status. ctv_last_error() returns a message.
  *   - Structures begin with struct_size, which the *_init functions set. A program built with an older header
- *     then runs with a newer library. Two kinds have none: ctv_limits, a part of ctv_decoder_config, and the
- *     elements of arrays: ctv_component_info, ctv_part, ctv_index_entry and ctv_stage_time never change.
+ *     then runs with a newer library. ctv_limits, a member of ctv_decoder_config, and the elements of arrays
+ *     (ctv_component_info, ctv_part, ctv_index_entry, ctv_stage_time) have no struct_size and never change.
  *   - Use a handle in one thread at a time. Any number of handles may exist.
- *   - A call that works on a GPU leaves that GPU the thread's current device of the CUDA runtime, and drops
- * the error that cudaGetLastError() would have returned.
+ *   - A call that uses a GPU makes it the thread's current device of the CUDA runtime and clears the error of
+ *     cudaGetLastError().
  *   - Equal pictures and equal coding parameters give equal bytes, with any backend, engine and number of
  *     threads. Equal bytes give equal pictures.
- *   - If a GPU fails in mid-stream, the CPU goes on. An encoder codes a key frame there and loses no picture
- *     in host memory. A decoder loses the pictures up to the next key frame. The log and *_description() say
- *     so.
+ *   - If a GPU fails in mid-stream, the CPU continues. An encoder then codes a key frame and loses no picture
+ *     in host memory. A decoder loses the pictures up to the next key frame. The log and *_description()
+ *     report the change.
  *   - Every function may return CTV_ERROR_ARGUMENT for a null pointer or an unset struct_size,
  *     CTV_ERROR_MEMORY and CTV_ERROR_INTERNAL. Other errors are listed at each function.
  */
@@ -103,8 +103,9 @@ CTV_API const char* ctv_version(void);
 /** The result of a call. Negative values are errors. */
 typedef enum ctv_status {
   CTV_OK = 0,                 /**< Success. */
-  CTV_AGAIN = 1,              /**< Nothing to receive yet: send more, or flush. From send: receive first. */
-  CTV_END = 2,                /**< Flushed, and everything has been received. */
+  CTV_AGAIN = 1,              /**< Nothing to receive yet: send more, or flush. Returned by send: receive
+                                   first. */
+  CTV_END = 2,                /**< Everything was received after a flush. */
   CTV_ERROR_ARGUMENT = -1,    /**< An argument or a configuration field is out of range. */
   CTV_ERROR_STREAM = -2,      /**< Damaged or truncated stream; the message names field and byte offset. */
   CTV_ERROR_LIMIT = -3,       /**< A limit of ctv_limits would be exceeded. */
@@ -113,16 +114,17 @@ typedef enum ctv_status {
   CTV_ERROR_UNSUPPORTED = -6, /**< Valid, but not supported by this build. */
   CTV_ERROR_STATE = -7,       /**< Calls in the wrong order, for example a packet before any header. */
   CTV_ERROR_INTERNAL = -8,    /**< A defect of the library. */
-  CTV_ERROR_REFERENCE = -9    /**< The frame refers to one that is not held. Tell the encoder's side
-                                   (ctv_encoder_lost()); if ctv_decoder_held() lists none, ask it for a key
-                                   frame (ctv_encoder_request_key_frame()). Others may still be decoded. */
+  CTV_ERROR_REFERENCE = -9    /**< The frame's reference is missing. Report it to the encoder
+                                   (ctv_encoder_lost()); if ctv_decoder_held() lists no frame, request a
+                                   key frame (ctv_encoder_request_key_frame()). Frames with other
+                                   references can still be decoded. */
 } ctv_status;
 
 /** Returns the name of a status, for example "damaged stream". Static storage. */
 CTV_API const char* ctv_status_name(ctv_status status);
 
-/** Returns a message about the last failure in the calling thread, or "": one line of at most 500 bytes
- * without control characters. Valid until the thread's next call. */
+/** Returns a message about the last failure in the calling thread, or "". The message is one line of at
+ * most 500 bytes without control characters. Valid until the thread's next call. */
 CTV_API const char* ctv_last_error(void);
 
 /** Importance of a log line. */
@@ -131,11 +133,11 @@ typedef enum ctv_log_level {
   CTV_LOG_WARNING = 1, /**< The library continues differently, for example on the CPU. */
   CTV_LOG_INFO = 2     /**< Anything else. */
 } ctv_log_level;
-/** Receives one log line without a newline. Any thread inside a call of the library may call it, several at
- * once. It may call any function of the library. */
+/** Receives one log line without a newline. Any thread inside a library call may call it, also several at
+ * once. The callback may call any function of the library. */
 typedef void (*ctv_log_callback)(void* opaque, ctv_log_level level, const char* message);
-/** Sets the log callback of the process. NULL, the initial value, disables logging. Another thread may be
- * inside the previous callback for a moment longer. */
+/** Sets the log callback of the process. NULL, the initial value, disables logging. The previous callback
+ * may still be running in another thread when this returns. */
 CTV_API void ctv_set_log_callback(ctv_log_callback callback, void* opaque);
 
 /* ---- Pictures -------------------------------------------------------------------------------------- */
@@ -158,36 +160,36 @@ typedef enum ctv_memory {
   CTV_MEMORY_CUDA = 1  /**< CUDA device memory; requires the CUDA backend. */
 } ctv_memory;
 
-/** What a decoder had to do without. */
+/** Damage of a received picture. */
 typedef enum ctv_damage {
-  CTV_DAMAGE_NONE = 0,    /**< Nothing: the picture equals the encoder's. */
-  CTV_DAMAGE_DETAIL = 1,  /**< Components were missing, in its packet or in one that it depends on. */
-  CTV_DAMAGE_REPEATED = 2 /**< Its packet had no header or no vectors: it repeats the picture before. */
+  CTV_DAMAGE_NONE = 0,    /**< The picture equals the encoder's. */
+  CTV_DAMAGE_DETAIL = 1,  /**< Components were missing in its packet or in one that it depends on. */
+  CTV_DAMAGE_REPEATED = 2 /**< Its packet had no header or no vectors: it repeats the previous picture. */
 } ctv_damage;
 
-/** A picture. The caller owns the planes of sent pictures, the decoder those of received ones. Any range and
- * matrix is coded alike: ctv_config describes them for the receiver. */
+/** A picture. The caller owns the planes of sent pictures, the decoder those of received ones. Range and
+ * matrix do not affect coding; ctv_config describes them for the receiver. */
 typedef struct ctv_picture {
-  size_t struct_size;  /**< sizeof(ctv_picture). */
-  ctv_format format;   /**< Arrangement of the samples. */
-  int32_t width;       /**< Luma samples. */
-  int32_t height;      /**< Luma samples. */
-  ctv_memory memory;   /**< Address space of data. */
-  void* data[4];       /**< First sample of each plane. */
-  ptrdiff_t stride[4]; /**< Bytes between rows. May be negative in host memory. */
-  void* cuda_stream;   /**< cudaStream_t: device data is ready when its work is done (sent pictures), or valid
-                            in its order (received pictures). */
-  int64_t timestamp;   /**< When the picture is shown, in units of 1 / fps_num seconds. */
-  int64_t duration;    /**< How long, in the same units. Sent pictures: 1..2^31-1; or 0 for fps_den. If the
-                            timestamp is 0 as well, picture n has the timestamp n x fps_den. */
-  void* opaque;        /**< The caller's. Sent pictures: returned in ctv_unit.opaque of their packet. Received
-                            pictures: ctv_unit.opaque of their packet (ctv_decoder_send_unit()). */
-  int64_t frame_number; /**< Received pictures: the frame's number, from 0. */
-  int32_t key_frame;    /**< Received pictures: 1 for a key frame. */
-  int32_t borrowed;     /**< Sent host pictures: 1 avoids a copy. The samples must not change until this
-                             picture's packet was received, receive failed for it, send refused it, or the
-                             encoder was closed. */
-  ctv_damage damaged; /**< Received pictures: what the decoder had to do without. NONE unless it conceals. */
+  size_t struct_size;    /**< sizeof(ctv_picture). */
+  ctv_format format;     /**< Arrangement of the samples. */
+  int32_t width;         /**< Luma samples. */
+  int32_t height;        /**< Luma samples. */
+  ctv_memory memory;     /**< Address space of data. */
+  void* data[4];         /**< First sample of each plane. */
+  ptrdiff_t stride[4];   /**< Bytes between rows. May be negative in host memory. */
+  void* cuda_stream;     /**< cudaStream_t. Sent device pictures: the library reads them after the work
+                              queued in this stream. Received ones: work queued in this stream may read them. */
+  int64_t timestamp;     /**< When the picture is shown, in units of 1 / fps_num seconds. */
+  int64_t duration;      /**< Duration in the same units. Sent pictures: 1..2^31-1; or 0 for fps_den. If the
+                              timestamp is 0 as well, picture n has the timestamp n x fps_den. */
+  void* opaque;          /**< For the caller. Sent pictures: returned in ctv_unit.opaque of their packet.
+                              Received pictures: ctv_unit.opaque of their packet (ctv_decoder_send_unit()). */
+  int64_t frame_number;  /**< Received pictures: the frame's number, from 0. */
+  int32_t key_frame;     /**< Received pictures: 1 for a key frame. */
+  int32_t borrowed;      /**< Sent host pictures: 1 avoids a copy. The samples must not change until the
+                              picture's packet is received, receive fails for it, send refuses it, or the
+                              encoder is closed. */
+  ctv_damage damaged;    /**< Received pictures: damage. NONE unless the decoder conceals. */
   int32_t missing_parts; /**< Received pictures: parts that were missing or damaged in their packet. */
 } ctv_picture;
 /** Clears a picture: host memory, null planes, and sets struct_size. */
@@ -205,7 +207,8 @@ CTV_API size_t ctv_plane_rows(ctv_format format, int32_t height, int plane);
 
 /** Transform of planes and residuals. */
 typedef enum ctv_transform {
-  CTV_TRANSFORM_CONTOURLET = 0, /**< A pyramid, with directional subbands where directions are set. */
+  CTV_TRANSFORM_CONTOURLET = 0, /**< A pyramid; scales with directions are divided into directional
+                                     subbands. */
   CTV_TRANSFORM_DCT8X8 = 1,     /**< 8x8 DCT, one subband per frequency. Not lossless. */
   CTV_TRANSFORM_H264_4X4 = 2,   /**< H.264's 4x4 with Hadamard transform of DC; qp is H.264's QP. */
   CTV_TRANSFORM_H264_8X8 = 3    /**< H.264's 8x8. */
@@ -229,12 +232,12 @@ typedef enum ctv_entropy_coding {
 } ctv_entropy_coding;
 /** Chroma subsampling of RGB input. */
 typedef enum ctv_chroma {
-  CTV_CHROMA_AS_INPUT = 0, /**< As the input has it; RGB is coded 4:4:4. */
+  CTV_CHROMA_AS_INPUT = 0, /**< As in the input; RGB is coded 4:4:4. */
   CTV_CHROMA_420 = 1       /**< 4:2:0. */
 } ctv_chroma;
 /** Range of Y'CbCr samples. */
 typedef enum ctv_range {
-  CTV_RANGE_UNSPECIFIED = 0, /**< Unknown; conversions to and from RGB take it for limited. */
+  CTV_RANGE_UNSPECIFIED = 0, /**< Unknown; conversions to and from RGB assume limited. */
   CTV_RANGE_LIMITED = 1,     /**< Luma 16..235, chroma 16..240. */
   CTV_RANGE_FULL = 2         /**< 0..255. */
 } ctv_range;
@@ -272,8 +275,8 @@ typedef enum ctv_engine {
 /** Largest number of pyramid scales. */
 #define CTV_MAX_SCALES 8
 
-/** Configuration of an encoder. Fill it with ctv_config_init(), then set width, height, format and whatever
- * should differ from the preset. */
+/** Configuration of an encoder. Fill it with ctv_config_init(), then set width, height, format and the
+ * members that should differ from the preset. */
 typedef struct ctv_config {
   size_t struct_size; /**< Set by ctv_config_init(). */
 
@@ -305,31 +308,36 @@ typedef struct ctv_config {
    * @{ */
   int32_t qp;        /**< Quantisation parameter on H.264's scale, 0..51, or -1 to use step. */
   double step;       /**< Base quantiser step in sample units, 1/16..4095. */
-  double crf;        /**< Constant quality, 0..51, or -1: off. Holds luma's PSNR near 55 - 5 crf / 8 dB by
-                          a step per frame. Picture prediction; no bitrate, not lossless. */
-  int64_t bitrate;   /**< Bits per second, or 0: none. What frames spend beyond it is paid back in about two
-                          buffers, key frames until the next one, in four at most. qp or step sets the first
-                          frame's quantiser. */
-  int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. No frame takes more
-                          than is in it. So the bitrate is missed if it holds less than 1.5 average frames. */
+  double crf;        /**< Constant quality, 0..51, or -1: off. Keeps luma's PSNR near 55 - 5 crf / 8 dB
+                          with a step per frame. Requires picture prediction; excludes bitrate and
+                          lossless. */
+  int64_t bitrate;   /**< Bits per second, or 0: none. Excess is compensated over about two buffer
+                          durations; that of a key frame until the next key frame, at most four. qp or step
+                          sets the first frame's quantiser. */
+  int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. No frame is larger
+                          than its contents. So the bitrate is not reached if the buffer holds less than
+                          1.5 average frames. */
   int64_t max_frame_bytes;  /**< Largest packet, or 0: none. Coarser steps are tried until a packet fits. With
                                  this or bitrate, each packet is complete when send returns. */
-  int32_t lossless;         /**< 1: decoded samples equal the input. Contourlet transform; step, qp unused. */
+  int32_t lossless;         /**< 1: decoded samples equal the input. Requires the contourlet transform;
+                                 step and qp are unused. */
   int32_t chroma_qp_offset; /**< Chroma's qp minus luma's, -12..12. Not with H.264's transforms. */
-  ctv_tune tune;            /**< SSIM: contourlet transform and picture prediction, not lossless. */
-  int32_t rdoq;             /**< 1: rate-distortion optimised quantisation. Picture prediction, not with
-                                 H.264's transforms. */
+  ctv_tune tune;            /**< SSIM requires the contourlet transform and picture prediction; excludes
+                                 lossless. */
+  int32_t rdoq;             /**< 1: rate-distortion optimised quantisation. Requires picture prediction;
+                                 not with H.264's transforms. */
   /** @} */
 
   /** @name Frame types
    * @{ */
   int32_t key_interval;     /**< Frames from key frame to key frame, 1..2^30, or 0: only on request. */
-  int32_t scene_cut;        /**< 1: a scene cut starts with a key frame. Pictures in host memory. */
-  int32_t min_key_distance; /**< Least frames from a key frame to one that ctv_encoder_request_key_frame() or
-                                 ctv_encoder_lost() causes, 0..2^30. Requests wait and count once. */
-  int32_t temporal_layers;  /**< 1..3: every frame, every second, or every fourth is of the lowest layer.
-                               Packets  of the highest of several layers are discardable; without it, the next
-                               has every  second frame. 3 need two slots. */
+  int32_t scene_cut;        /**< 1: a scene cut starts with a key frame. Requires pictures in host memory. */
+  int32_t min_key_distance; /**< Least distance in frames from a key frame to a requested one
+                                 (ctv_encoder_request_key_frame(), ctv_encoder_lost()), 0..2^30. Earlier
+                                 requests wait; several count as one. */
+  int32_t temporal_layers;  /**< 1..3: the lowest layer has every frame, every second, or every fourth.
+                                 With 2 or 3, packets of the highest layer are discardable: without them
+                                 the frame rate halves. 3 require two slots. */
   /** @} */
 
   /** @name Transform and entropy coding (written to the sequence header)
@@ -348,18 +356,19 @@ typedef struct ctv_config {
    * @{ */
   ctv_prediction prediction; /**< What predicted frames predict. */
   int32_t block_size;        /**< Motion blocks: 8, 16 or 32 luma samples. */
-  int32_t search_range;      /**< Range of the full search in whole luma samples, 0..64.
-                                 With split, above 2: more passes over the vectors, too. */
-  int32_t far_range;         /**< Range of a search at a quarter of the resolution beside it, in whole luma
-                                  samples, 0..60; 0: none. Rounded down to a multiple of 4. */
-  int32_t subpel;      /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Above 0: picture prediction. */
-  int32_t overlap;     /**< 1: overlapped block motion compensation. Picture prediction. */
-  int32_t loop_filter; /**< 1: decoded samples are filtered where this helps. Picture prediction, not
-                          lossless; otherwise 0. */
-  int32_t split;       /**< 1: each cell of 8x8 may have a vector; else each block, and vectors and skips are
-                          chosen with less work. Picture prediction. */
-  int32_t slots; /**< Pictures that a decoder keeps for later frames to refer to, 1..8, in the header. Each
-                      costs a decoder the memory of a picture in 16 bits. Above 1: picture prediction. */
+  int32_t search_range;      /**< Range of the full search in whole luma samples, 0..64. With split, values
+                                  above 2 also add passes over the vectors. */
+  int32_t far_range;         /**< Range of an additional search at a quarter of the resolution, in whole
+                                  luma samples, 0..60; 0: none. Rounded down to a multiple of 4. */
+  int32_t subpel;            /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Values above 0 require
+                                  picture prediction. */
+  int32_t overlap;           /**< 1: overlapped block motion compensation. Requires picture prediction. */
+  int32_t loop_filter; /**< 1: decoded samples are filtered where this reduces the error. Requires picture
+                            prediction, excludes lossless; otherwise taken as 0. */
+  int32_t split;       /**< 1: each 8x8 cell may have a vector. 0: each block has one, and vectors and
+                            skips are chosen with less work. Requires picture prediction. */
+  int32_t slots; /**< Reference pictures that a decoder keeps, 1..8; written to the header. Each takes the
+                      memory of a picture with 16-bit samples. Values above 1 require picture prediction. */
   /** @} */
 
   /** @name Execution (no influence on the bytes)
@@ -369,8 +378,8 @@ typedef struct ctv_config {
   int32_t device;           /**< CUDA device number, for backends CUDA and AUTO. */
   int32_t threads;          /**< CPU threads, 1..256, or 0: all cores. */
   int32_t frames_in_flight; /**< 1: each packet is complete when send returns (lowest latency). 2..16:
-                               pipelined (highest throughput). With bitrate or max_frame_bytes, which need
-                               the size of each packet before the next frame, it counts as 1. */
+                                 pipelined (highest throughput). Taken as 1 with bitrate or
+                                 max_frame_bytes, which need each packet's size before the next frame. */
   /** @} */
 } ctv_config;
 
@@ -390,7 +399,7 @@ CTV_API const char* ctv_preset_description(int i);
 /* ---- Host memory for borrowed pictures --------------------------------------------------------------- */
 
 /** Allocates host memory for borrowed pictures, aligned to 256 bytes, contents undefined. The row layout is
- * up to the caller. Memory is page-locked if the CUDA backend would run, so that the device copies from it
+ * up to the caller. Memory is page-locked if the CUDA backend would run, so that the device reads it
  * directly; otherwise it is pageable. A missing device is not an error. Page-locking is slow: allocate once,
  * not per picture.
  * @param size bytes
@@ -406,7 +415,7 @@ CTV_API void ctv_host_free(void* data);
 
 /** In ctv_frame_options: the encoder decides. */
 #define CTV_POLICY (-1)
-/** Of a frame: its picture is kept in no slot. No frame refers to it, so its packet is discardable. */
+/** No slot keeps the frame's picture. No frame refers to it, so its packet is discardable. */
 #define CTV_KEEP_NOWHERE (-2)
 
 /** An encoder. */
@@ -415,7 +424,8 @@ typedef struct ctv_encoder ctv_encoder;
 /** One unit of a stream: the sequence header, a packet (one frame) or the index. */
 typedef struct ctv_unit {
   size_t struct_size;      /**< sizeof(ctv_unit). */
-  const uint8_t* data;     /**< The encoder's, valid until its next send, receive, reconfigure or close. */
+  const uint8_t* data;     /**< Owned by the encoder, valid until its next send, receive, reconfigure or
+                                close. */
   size_t size;             /**< Bytes. */
   int64_t frame_number;    /**< Packets: the frame's number, from 0. */
   int32_t key_frame;       /**< Packets: 1 for a key frame. */
@@ -424,7 +434,7 @@ typedef struct ctv_unit {
   int64_t duration;        /**< Packets: the picture's duration. */
   void* opaque;            /**< Packets: ctv_picture.opaque. Not in the stream. */
   int64_t reference_frame; /**< Packets: the number of the frame that it refers to; -1: a key frame. */
-  int32_t temporal_id;     /**< Packets: the temporal layer. Frames refer to no frame of a higher one. */
+  int32_t temporal_id;     /**< Packets: the temporal layer. Frames refer to no frame of a higher layer. */
   int32_t keep_in;         /**< Packets: the slot that keeps the picture, or CTV_KEEP_NOWHERE. */
 } ctv_unit;
 /** Clears a unit and sets struct_size. */
@@ -439,38 +449,37 @@ static inline void ctv_unit_init(ctv_unit* value) {
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name; CTV_ERROR_DEVICE, CTV_ERROR_UNSUPPORTED if the
  * backend or engine is not available. */
 CTV_API ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder);
-/** Goes on with another configuration: another size, format, frame rate or way of coding. The header is new
- * and goes before the next packet, the next frame is a key frame, and frame numbers and the index go on. What
- * was spent beyond a bitrate stays spent. The backend stays open; what depends on the size is made anew. For
- * rate alone, ctv_encoder_set_bitrate() and its like need no key frame.
- * @param encoder the encoder, of which all packets were received. With several frames in flight, call
- * ctv_encoder_receive() until as many packets came as pictures were sent; CTV_AGAIN says that one is not
- * ready
- * @param config the configuration; copied. backend, device, engine, threads and frames_in_flight are as
- * before
+/** Changes the configuration: size, format, frame rate or coding parameters. Send the new header before the
+ * next packet; the next frame is a key frame. Frame numbers, the index and the rate control's balance
+ * continue. The backend stays open; buffers that depend on the size are allocated again. To change only the
+ * rate, ctv_encoder_set_bitrate() and similar functions need no key frame.
+ * @param encoder the encoder; all its packets must have been received. With several frames in flight, call
+ * ctv_encoder_receive() until there is a packet for each picture sent; CTV_AGAIN means that one is not ready
+ * @param config the configuration; copied. backend, device, engine, threads and frames_in_flight must not
+ * change
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name, CTV_ERROR_STATE after a flush or if packets wait:
  * nothing has changed; CTV_ERROR_MEMORY, CTV_ERROR_DEVICE: call again before the next picture, or close. */
 CTV_API ctv_status ctv_encoder_reconfigure(ctv_encoder* encoder, const ctv_config* config);
-/** Returns the sequence header. A stream starts with it; repeat it wherever a receiver may join. */
+/** Returns the sequence header. A stream starts with it; repeat it where a receiver may join. */
 CTV_API ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit);
 /** Sends one picture. Its samples are copied before the call returns. Exceptions: device pictures are read in
  * the order of their stream; borrowed pictures (ctv_picture.borrowed) are read until their packet is
  * received. The CUDA backend copies a borrowed picture directly if its planes are in page-locked memory
  * (ctv_host_alloc(), cudaHostAlloc, cudaHostRegister) with positive strides.
- * @return CTV_OK; CTV_AGAIN if frames_in_flight frames wait to be received, or any after that number has
- * changed (ctv_encoder_set_bitrate()): the picture was not taken; CTV_ERROR_ARGUMENT, CTV_ERROR_STATE after a
- * flush, CTV_ERROR_DEVICE: the picture was not taken. */
+ * @return CTV_OK; or, without taking the picture, CTV_AGAIN if frames_in_flight packets wait to be
+ * received, or any after that number has changed (ctv_encoder_set_bitrate()); CTV_ERROR_ARGUMENT;
+ * CTV_ERROR_STATE after a flush; CTV_ERROR_DEVICE. */
 CTV_API ctv_status ctv_encoder_send(ctv_encoder* encoder, const ctv_picture* picture);
 /** How one frame is coded. Fill it with ctv_frame_options_init(). */
 typedef struct ctv_frame_options {
   size_t struct_size;  /**< sizeof(ctv_frame_options). */
   int32_t key_frame;   /**< 1: a key frame, whatever min_key_distance says. */
   int32_t temporal_id; /**< 0..7, or CTV_POLICY. */
-  int64_t refer_to; /**< The number of a frame that a slot keeps, at most 255 back and of no higher temporal
-                       id; or CTV_POLICY. Not read for key frames. A GPU that fails takes all slots along. */
-  int32_t keep_in;  /**< Slot 0..slots-1 that keeps the picture, CTV_KEEP_NOWHERE, or CTV_POLICY. */
+  int64_t refer_to;    /**< The number of a frame in a slot, at most 255 back and of no higher temporal id; or
+                            CTV_POLICY. Ignored for key frames. All slots are lost if a GPU fails. */
+  int32_t keep_in;     /**< Slot 0..slots-1 that keeps the picture, CTV_KEEP_NOWHERE, or CTV_POLICY. */
 } ctv_frame_options;
-/** Leaves everything to the encoder, and sets struct_size. */
+/** Leaves all decisions to the encoder, and sets struct_size. */
 static inline void ctv_frame_options_init(ctv_frame_options* value) {
   memset(value, 0, sizeof *value);
   value->struct_size = sizeof *value;
@@ -480,25 +489,25 @@ static inline void ctv_frame_options_init(ctv_frame_options* value) {
 }
 /** ctv_encoder_send() with options.
  *
- * The encoder's policy: a frame refers to the newest that a slot keeps, as its temporal layer allows. Once
- * ctv_encoder_lost() has told of a loss in the lowest layer, the next frame refers to the newest one that is
- * acknowledged (ctv_encoder_acknowledge()) and kept, or is a key frame if there is none. With three slots or
- * more some frames stay kept until they are acknowledged, and the newest acknowledged one until there is a
- * newer one. The policy depends on these calls and their order alone.
+ * The encoder's policy: a frame refers to the newest frame in a slot that its temporal layer allows. After
+ * ctv_encoder_lost() has reported a loss in the lowest layer, the next frame refers to the newest frame in a
+ * slot that is acknowledged (ctv_encoder_acknowledge()); if there is none, it is a key frame. With three
+ * slots or more, some frames stay in slots until they are acknowledged, and the newest acknowledged one until
+ * there is a newer one. The policy depends only on these calls and their order.
  * @param encoder the encoder
  * @param picture as in ctv_encoder_send()
  * @param options NULL: all are CTV_POLICY
- * @return as ctv_encoder_send(); CTV_ERROR_ARGUMENT also for options that cannot be had. */
+ * @return as ctv_encoder_send(); CTV_ERROR_ARGUMENT also for options that cannot be met. */
 CTV_API ctv_status ctv_encoder_send_frame(ctv_encoder* encoder, const ctv_picture* picture,
                                           const ctv_frame_options* options);
-/** Tells the encoder that the receiver has a frame whole (ctv_picture.damaged is NONE), and so all that it
- * descends from. Reports may come late, in any order, and twice; those about frames more than 1024 back have
- * no effect. With several receivers: once all of them have it.
+/** Tells the encoder that the receiver decoded a frame, and thus all its references, without damage
+ * (ctv_picture.damaged is NONE). Reports may come late, in any order, and twice; those about frames more than
+ * 1024 back have no effect. With several receivers, call this once all of them have the frame.
  * @return CTV_OK; CTV_ERROR_ARGUMENT if the frame has not been sent. */
 CTV_API ctv_status ctv_encoder_acknowledge(ctv_encoder* encoder, int64_t frame);
-/** Tells the encoder that a receiver lacks a frame or a part of it. The policy does not refer to it any more,
- * nor to frames that descend from it. Reports may come late, in any order, and twice. After one about a frame
- * more than 1024 back, only what is acknowledged counts.
+/** Tells the encoder that a receiver lacks a frame or a part of it. The policy no longer refers to it or to
+ * frames that depend on it. Reports may come late, in any order, and twice. After a report about a frame more
+ * than 1024 back, the policy refers only to acknowledged frames.
  * @return CTV_OK; CTV_ERROR_ARGUMENT if the frame has not been sent. */
 CTV_API ctv_status ctv_encoder_lost(ctv_encoder* encoder, int64_t frame);
 /** Receives the next packet in order. With frames_in_flight 1 the packet of the last sent picture is
@@ -508,10 +517,10 @@ CTV_API ctv_status ctv_encoder_lost(ctv_encoder* encoder, int64_t frame);
 CTV_API ctv_status ctv_encoder_receive(ctv_encoder* encoder, ctv_unit* unit);
 /** Ends the input: receive then returns the packets in flight, then CTV_END. */
 CTV_API ctv_status ctv_encoder_flush(ctv_encoder* encoder);
-/** Returns the index of the packets received so far, for a file's end: usually after CTV_END, or where a
+/** Returns the index of the packets received so far, for the end of a file. Call it after CTV_END, or where a
  * recording stops early. Byte offsets count from the first header.
- * @return CTV_OK; CTV_ERROR_ARGUMENT; CTV_ERROR_LIMIT: more than 2^22 packets were received (19 hours at 60
- * frames a second), the stream has no index. */
+ * @return CTV_OK; CTV_ERROR_ARGUMENT; CTV_ERROR_LIMIT if more than 2^22 packets were received (19 hours at
+ * 60 frames a second): the stream has no index. */
 CTV_API ctv_status ctv_encoder_index(ctv_encoder* encoder, ctv_unit* unit);
 /** Makes the next picture a key frame, or the first that ctv_config.min_key_distance allows. */
 CTV_API ctv_status ctv_encoder_request_key_frame(ctv_encoder* encoder);
@@ -525,7 +534,7 @@ CTV_API ctv_status ctv_encoder_set_quantiser(ctv_encoder* encoder, int32_t qp, d
  * @return CTV_OK; CTV_ERROR_ARGUMENT, also while a bitrate is set. */
 CTV_API ctv_status ctv_encoder_set_crf(ctv_encoder* encoder, double crf);
 /** Sets bitrate and max_frame_bytes from the next picture on, without a key frame; 0: none. With either,
- * frames_in_flight counts as 1 from then on; with none, as configured.
+ * frames_in_flight is taken as 1 from then on; with none, as configured.
  * @return CTV_OK; CTV_ERROR_ARGUMENT, also while crf is set. */
 CTV_API ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_t max_frame_bytes);
 /** Sets ctv_config.temporal_layers from the next picture on, without a key frame.
@@ -538,14 +547,15 @@ CTV_API void ctv_encoder_close(ctv_encoder* encoder);
 
 /* ---- Decoder --------------------------------------------------------------------------------------- */
 
-/** Limits of a decoder. What exceeds one is refused with CTV_ERROR_LIMIT before it is allocated. */
+/** Limits of a decoder. A stream that exceeds one is refused with CTV_ERROR_LIMIT before memory is
+ * allocated. */
 typedef struct ctv_limits {
-  uint64_t max_pixels;      /**< Width x height of the luma plane. With the padding that scales and directions
-                                 need it may have four times as many samples, and 65536 more. */
-  uint64_t max_memory;      /**< Bytes that a decoder may hold, on the host and on the GPU together. They are
-                                 counted where they are allocated, for a header or for the first packets. On top
-                                 come packets, two copies for each frame in flight, and at most 1 MiB for each
-                                 thread. */
+  uint64_t max_pixels;      /**< Width x height of the luma plane. The padding for scales and directions
+                                 may make it four times as many samples, plus 65536. */
+  uint64_t max_memory;      /**< Bytes that a decoder may hold, on the host and on the GPU together,
+                                 counted where they are allocated: for a header or for the first packets.
+                                 Not counted: two copies of the packet for each frame in flight, and at
+                                 most 1 MiB for each thread. */
   uint64_t max_packet_size; /**< Bytes. */
 } ctv_limits;
 
@@ -567,9 +577,9 @@ typedef struct ctv_decoder_config {
   int32_t threads;          /**< CPU threads, 1..256, or 0: all cores. */
   int32_t frames_in_flight; /**< As in ctv_config. */
   ctv_limits limits;        /**< Initially 2^28 pixels, 8 GiB, 1 GiB. */
-  int32_t conceal; /**< 1: a packet without some parts gives a picture (ctv_picture.damaged). Components
-                        that are missing or damaged count as empty; without header or vectors the
-                        last picture is repeated. 0, initially: such packets are refused. */
+  int32_t conceal; /**< 1: a packet without some parts gives a picture (ctv_picture.damaged). Missing or
+                        damaged components are taken as empty; without header or vectors the last picture
+                        is repeated. 0, initially: such packets are refused. */
 } ctv_decoder_config;
 
 /** Fills a configuration with defaults. Writes struct_size bytes. */
@@ -587,11 +597,11 @@ CTV_API ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decode
  * truncated after any layer that `reduction` does not need. The bytes are copied before the call returns.
  *
  * Units take effect in their order. Pictures and errors do not depend on the number of frames in flight:
- *   - A refused packet changes nothing. The same packet may follow undamaged. Predicted frames that refer to
- *     the lost one are refused with CTV_ERROR_REFERENCE up to the next key frame.
+ *   - A refused packet changes nothing. The same packet may be sent again undamaged. Predicted frames that
+ *     refer to the lost one are refused with CTV_ERROR_REFERENCE up to the next key frame.
  *   - A predicted frame that repeats the packet decoded last is dropped: no picture, no error.
- *   - A key frame is always decoded, also if it comes twice.
- *   - A damaged header changes nothing. A header that a limit or the configuration refuses ends the stream:
+ *   - A key frame is always decoded, even if it comes twice.
+ *   - A damaged header changes nothing. A header refused by a limit or the configuration ends the stream:
  *     packets are refused up to the next header.
  *
  * With one frame in flight, send returns the errors of a packet; with several, receive returns them.
@@ -603,21 +613,21 @@ CTV_API ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, s
 /** ctv_decoder_send() of unit->data and unit->size. If it is a packet, its picture has unit->opaque. Other
  * members are not read. */
 CTV_API ctv_status ctv_decoder_send_unit(ctv_decoder* decoder, const ctv_unit* unit);
-/** Sends a packet of which parts are missing (ctv_packet_parts()), to a decoder that conceals. The same call
- * without missing parts is ctv_decoder_send_unit().
+/** Sends a packet without some of its parts (ctv_packet_parts()) to a decoder that conceals. Without missing
+ * parts it is ctv_decoder_send_unit().
  * @param decoder the decoder
- * @param unit data, size, opaque as in ctv_decoder_send_unit(): of the whole packet, or of a packet cut
- * anywhere behind part 0. Bytes of missing parts are not read. If part 0 is missing, no data are read, and
- * the picture has unit->frame_number, unit->timestamp and unit->duration
+ * @param unit data, size, opaque as in ctv_decoder_send_unit(): of the whole packet, or of a packet truncated
+ * anywhere after part 0. Bytes of missing parts are not read. If part 0 is missing, no data are read, and the
+ * picture has unit->frame_number, unit->timestamp and unit->duration
  * @param missing element i: not 0 if part i is missing; may be NULL if count is 0
- * @param count elements; parts beyond are there
+ * @param count elements; later parts are present
  * @return as ctv_decoder_send(); CTV_ERROR_REFERENCE also if there is no picture to repeat. Without
  * ctv_decoder_config.conceal: CTV_ERROR_STREAM if a part is missing that `reduction` needs. */
 CTV_API ctv_status ctv_decoder_send_damaged(ctv_decoder* decoder, const ctv_unit* unit,
                                             const uint8_t* missing, size_t count);
-/** Lists the frames that the decoder holds as the encoder has them: what may be acknowledged
- * (ctv_encoder_acknowledge()) and referred to. Frames in flight may not be in it yet. If there is none, for
- * example after a GPU has failed, only a key frame helps (ctv_encoder_request_key_frame()).
+/** Lists the undamaged frames in the decoder's slots. They may be acknowledged (ctv_encoder_acknowledge())
+ * and referred to. Frames in flight may be missing. If there is none, for example after a GPU has failed,
+ * request a key frame (ctv_encoder_request_key_frame()).
  * @param decoder the decoder
  * @param frames receives at most `capacity` frame numbers; may be NULL if capacity is 0
  * @param capacity elements at frames
@@ -625,9 +635,9 @@ CTV_API ctv_status ctv_decoder_send_damaged(ctv_decoder* decoder, const ctv_unit
  * @return CTV_OK. */
 CTV_API ctv_status ctv_decoder_held(ctv_decoder* decoder, int64_t* frames, size_t capacity, size_t* count);
 /** Receives the next picture. The decoder owns its planes; they are valid until its next send, receive or
- * close. Planes in device memory are also there for work that cuda_stream was given before that call.
- * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; the errors of send, of which
- * CTV_ERROR_REFERENCE is also that of a picture lost with a GPU that failed. */
+ * close. Planes in device memory stay valid for work queued in cuda_stream before that call.
+ * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; the errors of send.
+ * CTV_ERROR_REFERENCE also means a picture lost with a failed GPU. */
 CTV_API ctv_status ctv_decoder_receive(ctv_decoder* decoder, ctv_picture* picture);
 /** Ends the input: receive then returns the pictures in flight, then CTV_END. */
 CTV_API ctv_status ctv_decoder_flush(ctv_decoder* decoder);
@@ -647,7 +657,7 @@ typedef enum ctv_unit_kind {
   CTV_UNIT_INDEX = 3   /**< Index of packets. */
 } ctv_unit_kind;
 
-/** Bytes that determine the kind and size of any unit. */
+/** Bytes at the start of a unit that give its kind and size. */
 #define CTV_UNIT_PREFIX_SIZE 8
 
 /** Reads the kind and the total size, prefix included, of the unit that starts at data.
@@ -658,7 +668,7 @@ typedef enum ctv_unit_kind {
  * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_unit_parse(const uint8_t* data, size_t size, ctv_unit_kind* kind, uint64_t* unit_size);
 
-/** What a sequence header says. Fields are those of ctv_config where not explained. */
+/** Contents of a sequence header. Members without explanation are those of ctv_config. */
 typedef struct ctv_stream_info {
   size_t struct_size;                 /**< sizeof(ctv_stream_info). */
   int32_t width;                      /**< Luma samples. */
@@ -688,7 +698,7 @@ typedef struct ctv_stream_info {
   int32_t subpel;                     /**< Vector precision. */
   int32_t overlap;                    /**< 1: overlapped block motion compensation. */
   int32_t loop_filter;                /**< 1: decoded samples are filtered. */
-  int32_t slots;                      /**< Pictures that later frames may refer to. */
+  int32_t slots;                      /**< Reference pictures that a decoder keeps. */
   int32_t planes;                     /**< Coded planes: 1 or 3. */
   int32_t subbands[3];                /**< Subbands per plane. */
   int32_t components;                 /**< Components per packet. */
@@ -728,7 +738,7 @@ CTV_API ctv_status ctv_parameter_get_info(int i, ctv_parameter_info* info);
  * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_stream_info_parse(const uint8_t* data, size_t size, ctv_stream_info* info);
 
-/** What a packet's header says. */
+/** Contents of a packet's header. */
 typedef struct ctv_packet_info {
   size_t struct_size;      /**< sizeof(ctv_packet_info). */
   int64_t frame_number;    /**< The frame's number, from 0. */
@@ -739,14 +749,14 @@ typedef struct ctv_packet_info {
   int64_t timestamp; /**< The picture's timestamp, in units of 1 / fps_num seconds. */
   int64_t duration;  /**< The picture's duration. */
   double step;       /**< Base quantiser step in sample units. */
-  uint32_t header_size;   /**< Bytes before the side payload. */
-  uint32_t side_size;     /**< Bytes of the side payload: motion, or slopes in a key frame. */
-  int32_t slope_blocks;   /**< Key frame with directional lifting: blocks that may have a slope; else 0, and
-                               where there are more than 2^21. */
-  int32_t slanted_blocks; /**< Blocks of these whose slope is not 0. */
-  int32_t components;     /**< Components. */
-  int32_t layers;         /**< Layers. */
-  uint64_t unit_size;     /**< Bytes of the whole packet, which may be more than were given. */
+  uint32_t header_size;       /**< Bytes before the side payload. */
+  uint32_t side_size;         /**< Bytes of the side payload: motion, or slopes in a key frame. */
+  int32_t slope_blocks;       /**< Key frame with directional lifting: blocks that may have a slope. 0
+                                   otherwise, or if there are more than 2^21. */
+  int32_t slanted_blocks;     /**< The number of those whose slope is not 0. */
+  int32_t components;         /**< Components. */
+  int32_t layers;             /**< Layers. */
+  uint64_t unit_size;         /**< Bytes of the whole packet; may exceed the bytes given. */
   int32_t band_directions[2]; /**< Key frame: directions of luma's finest bands HL and LH; 0: none, 2 or 4. */
 } ctv_packet_info;
 /** Clears a description and sets struct_size. */
@@ -764,10 +774,10 @@ typedef struct ctv_component_info {
   int32_t last_subband;  /**< Last subband of each of these planes. */
   uint64_t coefficients; /**< Coefficients: all of the subbands, or one of several consecutive parts. */
   uint32_t size;         /**< Bytes. */
-  uint32_t check;        /**< What ctv_part_check() of these bytes must be; 0 if there are none. */
+  uint32_t check;        /**< Expected ctv_part_check() of these bytes; 0 if there are none. */
 } ctv_component_info;
 
-/** Parses a packet unit, which may be cut behind header_size + side_size bytes.
+/** Parses a packet unit, which may be truncated after header_size + side_size bytes.
  * @param header the stream's sequence header unit
  * @param header_size its bytes
  * @param data the packet unit
@@ -781,7 +791,7 @@ CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_si
                                          size_t capacity);
 
 /** Reads the slopes of one scale of a key frame with directional lifting (docs/transform.md, section 4). The
- * packet unit may be cut behind header_size + side_size bytes.
+ * packet unit may be truncated after header_size + side_size bytes.
  * @param header the stream's sequence header unit
  * @param header_size its bytes
  * @param data the packet unit, or its beginning
@@ -800,14 +810,14 @@ CTV_API ctv_status ctv_packet_slopes(const uint8_t* header, size_t header_size, 
 /** A part of a packet. Part 0 is its header and side payload, without which nothing can be decoded. Part i
  * is component i - 1, which depends on no other component. */
 typedef struct ctv_part {
-  uint64_t offset; /**< Of its first byte in the unit. */
+  uint64_t offset; /**< Offset of its first byte in the unit. */
   uint32_t size;   /**< Bytes. */
   int32_t layer;   /**< Layer of a component; -1: part 0. */
   uint32_t
       check; /**< Check of a component's bytes (ctv_part_check()); 0 if there are none, and for part 0. */
 } ctv_part;
 
-/** Lists the parts of a packet unit, of which only part 0 must be there: its checksum is verified.
+/** Lists the parts of a packet unit. Only part 0 must be present; its checksum is verified.
  * @param header the stream's sequence header unit
  * @param header_size its bytes
  * @param data the packet unit, or its beginning
@@ -818,7 +828,7 @@ typedef struct ctv_part {
  * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_packet_parts(const uint8_t* header, size_t header_size, const uint8_t* data,
                                     size_t size, ctv_part* parts, size_t capacity, size_t* count);
-/** Returns the check of a component's bytes, 0..65535; 0 of none. */
+/** Returns the check of a component's bytes, 0..65535; 0 if there are none. */
 CTV_API uint32_t ctv_part_check(const uint8_t* data, size_t size);
 
 /** One packet in an index. */
@@ -850,8 +860,8 @@ typedef struct ctv_stage_time {
   double seconds;   /**< Total since open. */
   uint64_t calls;   /**< Calls since open. */
 } ctv_stage_time;
-/** Returns the stage times of an encoder: *count in all, at most `capacity` written. On a GPU stages are
- * timed from the first call on, and then take a little longer. */
+/** Returns the stage times of an encoder: at most `capacity`; *count receives their number. On a GPU,
+ * stages are timed from the first call of this function on, which makes them slightly slower. */
 CTV_API ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, size_t capacity,
                                            size_t* count);
 /** As ctv_encoder_stage_times(). */

@@ -3,10 +3,9 @@
  * @file
  * ctv for C++20: handles that close themselves, and exceptions for errors. Header only, on top of ctv.h.
  *
- * Rules of ctv.h hold: one thread at a time per object, and ownership of data as documented there. Functions
- * throw ctv::Error where the C function returns an error. Objects are movable, not copyable; a moved-from
- * object may only be destroyed or assigned.
- */
+ * The rules of ctv.h hold, for example one thread at a time per object. Functions throw ctv::Error where
+ * the C function returns an error. Objects are movable, not copyable; a moved-from object may only be
+ * destroyed or assigned. */
 #pragma once
 
 #include <ctv/ctv.h>
@@ -25,7 +24,7 @@ namespace ctv {
 /** A failed call. what() is the message of ctv_last_error(). */
 class Error : public std::runtime_error {
  public:
-  /** Makes an error from the result of a C function. */
+  /** Constructs an error from the result of a C function. */
   Error(ctv_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
   /** Returns the C function's result, a negative value. */
   ctv_status status() const noexcept { return status_; }
@@ -40,7 +39,8 @@ inline ctv_status check(ctv_status status) {
   return status;
 }
 
-/** Configuration of an encoder, filled from a preset. Set width, height, format and what should differ. */
+/** Configuration of an encoder, filled from a preset. Set width, height, format and the members that
+ * should differ. */
 struct Config : ctv_config {
   /** @param preset a name of ctv_preset_name(); throws Error if it is unknown */
   explicit Config(const char* preset = "default") : ctv_config{} { check(ctv_config_init(this, preset)); }
@@ -117,7 +117,7 @@ struct Unit : ctv_unit {
 
 namespace detail {
 
-/** What get() writes for a handle. */
+/** Returns the stage times that `get` writes for a handle. */
 template <typename Handle>
 std::vector<ctv_stage_time> stage_times(ctv_status (*get)(Handle*, ctv_stage_time*, size_t, size_t*),
                                         Handle* handle) {
@@ -153,9 +153,9 @@ class Encoder {
   [[nodiscard]] bool send(const ctv_picture& picture, const ctv_frame_options& options) {
     return check(ctv_encoder_send_frame(handle_.get(), &picture, &options)) == CTV_OK;
   }
-  /** Tells that the receiver has a frame whole (ctv_encoder_acknowledge()). */
+  /** Reports that the receiver decoded a frame without damage (ctv_encoder_acknowledge()). */
   void acknowledge(int64_t frame) { check(ctv_encoder_acknowledge(handle_.get(), frame)); }
-  /** Tells that a receiver lacks a frame or a part of it (ctv_encoder_lost()). */
+  /** Reports that a receiver lacks a frame or a part of it (ctv_encoder_lost()). */
   void lost(int64_t frame) { check(ctv_encoder_lost(handle_.get(), frame)); }
   /** Receives the next packet.
    * @return nothing if no packet is ready, or if all were received after flush() */
@@ -172,8 +172,7 @@ class Encoder {
   void set_qp(int32_t qp) { check(ctv_encoder_set_quantiser(handle_.get(), qp, 0)); }
   /** Sets the quantiser from the next picture on: step in sample units, 1/16..4095. */
   void set_step(double step) { check(ctv_encoder_set_quantiser(handle_.get(), -1, step)); }
-  /** Goes on with another configuration; the next frame is a key frame. All packets must have been received.
-   */
+  /** Changes the configuration; the next frame is a key frame. All packets must have been received. */
   void reconfigure(const ctv_config& config) { check(ctv_encoder_reconfigure(handle_.get(), &config)); }
   /** Sets constant quality from the next picture on: crf 0..51, or -1 to return to the quantiser. */
   void set_crf(double crf) { check(ctv_encoder_set_crf(handle_.get(), crf)); }
@@ -225,12 +224,12 @@ class Decoder {
     u.opaque = opaque;
     return check(ctv_decoder_send_unit(handle_.get(), &u)) == CTV_OK;
   }
-  /** Sends a packet of which parts are missing (ctv_decoder_send_damaged()).
+  /** Sends a packet without some of its parts (ctv_decoder_send_damaged()).
    * @return false if the unit was not taken */
   [[nodiscard]] bool send_damaged(const ctv_unit& unit, std::span<const uint8_t> missing) {
     return check(ctv_decoder_send_damaged(handle_.get(), &unit, missing.data(), missing.size())) == CTV_OK;
   }
-  /** Returns the frames that are held as the encoder has them (ctv_decoder_held()). */
+  /** Returns the undamaged frames in the decoder's slots (ctv_decoder_held()). */
   [[nodiscard]] std::vector<int64_t> held() const {
     std::vector<int64_t> frames(8);
     size_t count = 0;
@@ -274,7 +273,7 @@ class Decoder {
   return unit;
 }
 
-/** Returns the parts of a packet (ctv_packet_parts()).
+/** Lists the parts of a packet (ctv_packet_parts()).
  * @param header the stream's sequence header unit
  * @param packet the packet unit, or its beginning */
 [[nodiscard]] inline std::vector<ctv_part> parse_parts(std::span<const uint8_t> header,
@@ -287,7 +286,7 @@ class Decoder {
   return parts;
 }
 
-/** Returns what a sequence header says. */
+/** Parses a sequence header. */
 [[nodiscard]] inline ctv_stream_info parse_header(std::span<const uint8_t> header) {
   ctv_stream_info info;
   ctv_stream_info_init(&info);
@@ -295,7 +294,7 @@ class Decoder {
   return info;
 }
 
-/** Returns what a packet says.
+/** Parses a packet.
  * @param header the stream's sequence header unit
  * @param packet the packet unit
  * @param components receives the packet's components, unless null */
@@ -311,7 +310,7 @@ class Decoder {
   return info;
 }
 
-/** Returns the entries of an index unit. */
+/** Parses an index unit. */
 [[nodiscard]] inline std::vector<ctv_index_entry> parse_index(std::span<const uint8_t> index) {
   size_t count = 0;
   check(ctv_index_parse(index.data(), index.size(), nullptr, 0, &count));

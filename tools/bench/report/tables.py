@@ -286,7 +286,7 @@ def papers(run):
     return blocks
 
 
-# Of each kind of run: title, and tables, which the terminal and the page show.
+# Per kind of run: title, and tables for the terminal and the page.
 KINDS = {"speedup": ("Time per frame, as the paper measured it", speedup), "peers": ("Speed compared with other codecs", peers),
          "rd": ("Bits and quality", rd), "pictures": ("What it looks like", pictures), "scale": ("How cost grows", scale),
          "latency": ("Latency of a live source", latency), "streams": ("Several streams at once", streams),

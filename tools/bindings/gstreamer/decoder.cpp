@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctvdec. One buffer in, one picture out. A frame whose reference is missing, or that is damaged, is dropped,
-// and the sender is asked for a key frame.
+// ctvdec. One buffer in, one picture out. A frame that is damaged, or whose reference is missing, is dropped,
+// and a key frame is requested from the sender.
 #include <ctv/ctv.h>
 #include <gst/video/gstvideodecoder.h>
 
@@ -21,7 +21,7 @@ using namespace ctv::gst;
 struct CtvGstDecoder {
   GstVideoDecoder parent;
   ctv_decoder_config settings;  // of the properties
-  ctv_decoder* decoder;         // null until a frame has come
+  ctv_decoder* decoder;         // null before the first frame
   GstVideoCodecState* input;
   GstBuffer* header;  // of the caps
   gboolean negotiated;
@@ -41,7 +41,7 @@ GstStaticPadTemplate source_template = GST_STATIC_PAD_TEMPLATE(
 
 CtvGstDecoder& self_of(void* instance) { return *static_cast<CtvGstDecoder*>(instance); }
 
-/// Errors that a later packet may mend; the others end the stream.
+/// Errors that a later packet may resolve; all others end the stream.
 bool is_passing(ctv_status status) {
   return status == CTV_ERROR_REFERENCE || status == CTV_ERROR_STREAM || status == CTV_ERROR_STATE;
 }
@@ -56,7 +56,7 @@ GstFlowReturn fail(CtvGstDecoder& self, const char* what) {
   return GST_FLOW_ERROR;
 }
 
-/// The frame is lost; predicted frames after it are, too.
+/// Drops a lost frame; predicted frames after it are lost, too.
 GstFlowReturn lose(CtvGstDecoder& self, GstVideoCodecFrame* frame, ctv_status status) {
   auto* decoder = GST_VIDEO_DECODER(&self);
   if (!is_passing(status)) {
@@ -124,7 +124,7 @@ GstFlowReturn show(CtvGstDecoder& self, const ctv_picture& picture) {
   return gst_video_decoder_finish_frame(decoder, frame);
 }
 
-/// Takes what the decoder has. `one`: at most one picture.
+/// Receives the decoder's pictures. `one`: at most one.
 GstFlowReturn receive(CtvGstDecoder& self, bool one) {
   GstFlowReturn flow = GST_FLOW_OK;
   while (flow == GST_FLOW_OK) {
@@ -133,7 +133,7 @@ GstFlowReturn receive(CtvGstDecoder& self, bool one) {
     const ctv_status status = ctv_decoder_receive(self.decoder, &picture);
     if (status == CTV_AGAIN || status == CTV_END) break;
     if (status != CTV_OK) {
-      // Of the frame that was sent first and has not come back.
+      // The oldest frame that has no picture yet.
       GstVideoCodecFrame* oldest = gst_video_decoder_get_oldest_frame(GST_VIDEO_DECODER(&self));
       flow = oldest == nullptr ? fail(self, "The stream cannot be decoded.") : lose(self, oldest, status);
     } else {
@@ -169,7 +169,7 @@ bool open(CtvGstDecoder& self) {
   if (self.header == nullptr) return true;
   GstMapInfo map;
   if (!gst_buffer_map(self.header, &map, GST_MAP_READ)) return false;
-  // A header in the stream may follow, and takes the place of the caps' one.
+  // A header in the stream may follow and replace the caps' header.
   if (ctv_decoder_send(self.decoder, map.data, map.size) == CTV_OK)
     ctv_stream_info_parse(map.data, map.size, &self.stream);
   gst_buffer_unmap(self.header, &map);
@@ -184,7 +184,7 @@ ctv_status send_units(CtvGstDecoder& self, const GstMapInfo& map, guint32 number
     uint64_t size = 0;
     const ctv_status parsed = ctv_unit_parse(map.data + at, map.size - at, &kind, &size);
     if (parsed != CTV_OK) return parsed;
-    // Less than a whole packet may be enough for the resolution; the decoder knows.
+    // A truncated packet may suffice for the resolution; the decoder checks.
     size = MIN(size, uint64_t{map.size - at});
     if (kind != CTV_UNIT_INDEX) {
       const ctv_status sent = send(self, map.data + at, size, number, flow);
@@ -227,13 +227,13 @@ gboolean set_format(GstVideoDecoder* decoder, GstVideoCodecState* state) {
   GstMapInfo map;
   if (!gst_buffer_map(self.header, &map, GST_MAP_READ)) return FALSE;
   GstFlowReturn flow = GST_FLOW_OK;
-  const ctv_status status = send(self, map.data, map.size, 0, flow);  // takes what is in flight first
+  const ctv_status status = send(self, map.data, map.size, 0, flow);  // receives what is in flight first
   if (status == CTV_OK) ctv_stream_info_parse(map.data, map.size, &self.stream);
   gst_buffer_unmap(self.header, &map);
   return status == CTV_OK && flow == GST_FLOW_OK;
 }
 
-/// Takes the pictures in flight. What follows needs a key frame.
+/// Receives the pictures in flight. The next packet must be a key frame.
 GstFlowReturn finish(GstVideoDecoder* decoder) {
   CtvGstDecoder& self = self_of(decoder);
   if (self.decoder == nullptr) return GST_FLOW_OK;

@@ -18,9 +18,9 @@ GType ctv_gst_payloader_get_type();
 /// rtpctvdepay: RTP to video/x-ctv.
 GType ctv_gst_depayloader_get_type();
 
-/// Upstream event of rtpctvdepay for rtpctvpay: "message", a GBytes, is a feedback message of ctv_net.
+/// Upstream event of rtpctvdepay for rtpctvpay. "message", a GBytes, is a feedback message of ctv_net.
 #define CTV_GST_FEEDBACK "ctv-feedback"
-/// Upstream event of rtpctvpay for ctvenc: "frame", an int64, was received, "whole" or not.
+/// Upstream event of rtpctvpay for ctvenc. Frame "frame", an int64, was received; "whole": without damage.
 #define CTV_GST_REPORT "ctv-report"
 
 /// ctv_backend as an enumeration of properties.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctvenc. With one frame in flight a packet leaves before its picture's call ends: no latency. Rate and
-// quality may be changed while playing.
+// ctvenc. With one frame in flight a packet is pushed before the call with its picture returns: no latency.
+// Rate and quality may be changed while playing.
 #include <ctv/ctv.h>
 #include <gst/video/gstvideoencoder.h>
 
@@ -35,11 +35,11 @@ struct EncoderSettings {
 struct CtvGstEncoder {
   GstVideoEncoder parent;
   EncoderSettings settings;  // of the properties, under the object's lock
-  ctv_encoder* encoder;      // null until a picture has come
-  ctv_config config;         // its own
+  ctv_encoder* encoder;      // null before the first picture
+  ctv_config config;         // configuration of `encoder`
   GstVideoCodecState* input;
   GstBuffer* header;
-  GArray* reports;  // of receivers, not yet given to the encoder; under the object's lock
+  GArray* reports;  // of receivers, not yet passed to the encoder; under the object's lock
 };
 struct FrameReport {
   gint64 frame;
@@ -75,7 +75,7 @@ GstFlowReturn fail(CtvGstEncoder& self) {
   return GST_FLOW_ERROR;
 }
 
-/// What the properties say of rate and quality. Clears what a preset has otherwise.
+/// Applies the properties of rate and quality. Clears the preset's conflicting members.
 void set_rate(const EncoderSettings& s, ctv_config& config) {
   if (s.qp >= 0 || s.crf >= 0 || s.bitrate > 0) config.crf = -1;
   if (s.qp >= 0) config.qp = s.qp;
@@ -104,7 +104,7 @@ bool make_config(CtvGstEncoder& self, ctv_config& config) {
   return known;
 }
 
-/// Says what the stream is from here on.
+/// Sets the output caps from the stream's header.
 bool announce(CtvGstEncoder& self) {
   ctv_unit header;
   ctv_unit_init(&header);
@@ -134,7 +134,7 @@ bool open(CtvGstEncoder& self) {
   return false;
 }
 
-/// Another format on the same device. False: the encoder goes on as it was, or has failed.
+/// Changes the format on the same device. False: the encoder continues unchanged, or has failed.
 bool reconfigure(CtvGstEncoder& self) {
   ctv_config config;
   if (self.encoder == nullptr || !make_config(self, config)) return false;
@@ -144,14 +144,14 @@ bool reconfigure(CtvGstEncoder& self) {
   return announce(self);
 }
 
-/// Gives rate and quality that were changed to the encoder.
+/// Passes changed rate and quality to the encoder.
 bool update_rate(CtvGstEncoder& self) {
   GST_OBJECT_LOCK(&self);
   const bool changed = self.settings.rate_changed;
   GST_OBJECT_UNLOCK(&self);
   ctv_config now;
   if (!changed || !make_config(self, now)) return true;
-  // Bitrate and constant quality exclude each other, so what ends comes first.
+  // Bitrate and constant quality exclude each other, so the old one is turned off first.
   ctv_encoder* e = self.encoder;
   if (now.crf < 0 && ctv_encoder_set_crf(e, -1) != CTV_OK) return false;
   if (ctv_encoder_set_bitrate(e, now.bitrate, now.max_frame_bytes) != CTV_OK) return false;
@@ -159,7 +159,7 @@ bool update_rate(CtvGstEncoder& self) {
   return now.bitrate > 0 || ctv_encoder_set_quantiser(e, now.qp, now.step) == CTV_OK;
 }
 
-/// Gives what receivers have reported to the encoder, which refuses what it has not sent.
+/// Passes receivers' reports to the encoder, which refuses those about frames that it has not sent.
 void update_reports(CtvGstEncoder& self) {
   GST_OBJECT_LOCK(&self);
   for (guint i = 0; i < self.reports->len; ++i) {
@@ -174,7 +174,7 @@ void update_reports(CtvGstEncoder& self) {
   GST_OBJECT_UNLOCK(&self);
 }
 
-/// A packet, and the header in front of a key frame.
+/// Pushes a packet, with the header before a key frame.
 GstFlowReturn push(CtvGstEncoder& self, const ctv_unit& unit) {
   auto* encoder = GST_VIDEO_ENCODER(&self);
   GstVideoCodecFrame* frame = gst_video_encoder_get_frame(encoder, GPOINTER_TO_INT(unit.opaque));
@@ -196,7 +196,7 @@ GstFlowReturn push(CtvGstEncoder& self, const ctv_unit& unit) {
   return gst_video_encoder_finish_frame(encoder, frame);
 }
 
-/// Takes what the encoder has. `one`: at most one packet.
+/// Receives the encoder's packets. `one`: at most one.
 GstFlowReturn receive(CtvGstEncoder& self, bool one) {
   auto* encoder = GST_VIDEO_ENCODER(&self);
   GstFlowReturn flow = GST_FLOW_OK;
@@ -208,7 +208,7 @@ GstFlowReturn receive(CtvGstEncoder& self, bool one) {
     if (status == CTV_OK) {
       flow = push(self, unit);
     } else {
-      // No step meets max-frame-bytes: the frame has no packet. Other failures end the stream.
+      // No step meets max-frame-bytes: the frame has no packet. Other errors end the stream.
       GstVideoCodecFrame* oldest = gst_video_encoder_get_oldest_frame(encoder);
       if (oldest != nullptr) gst_video_encoder_finish_frame(encoder, oldest);
       if (status != CTV_ERROR_LIMIT) return fail(self);
@@ -221,7 +221,7 @@ GstFlowReturn receive(CtvGstEncoder& self, bool one) {
 
 GstFlowReturn encode(CtvGstEncoder& self, GstVideoCodecFrame* frame, GstVideoFrame& mapped) {
   ctv_picture picture = picture_of(mapped, self.config.format);
-  // Running time: where a segment ends and another begins, buffers' times begin anew and the stream's do not.
+  // Running time, because the stream's time must not restart with each segment.
   const GstClockTime time =
       gst_segment_to_running_time(&GST_VIDEO_ENCODER(&self)->input_segment, GST_FORMAT_TIME, frame->pts);
   if (GST_CLOCK_TIME_IS_VALID(time)) picture.timestamp = units_of(time, self.config.fps_num);
@@ -230,7 +230,7 @@ GstFlowReturn encode(CtvGstEncoder& self, GstVideoCodecFrame* frame, GstVideoFra
     picture.duration = CLAMP(duration, 1, G_MAXINT32);
   }
   picture.opaque = GINT_TO_POINTER(static_cast<gint>(frame->system_frame_number));
-  picture.borrowed = self.config.frames_in_flight == 1 ? 1 : 0;  // its packet is received here
+  picture.borrowed = self.config.frames_in_flight == 1 ? 1 : 0;  // its packet is received in this function
   ctv_status status = CTV_AGAIN;
   while ((status = ctv_encoder_send(self.encoder, &picture)) == CTV_AGAIN) {
     const GstFlowReturn flow = receive(self, true);
@@ -253,7 +253,7 @@ GstFlowReturn handle_frame(GstVideoEncoder* encoder, GstVideoCodecFrame* frame) 
   return flow;
 }
 
-/// Takes the packets in flight. What follows begins a new stream.
+/// Receives the packets in flight. The next picture begins a new stream.
 GstFlowReturn finish(GstVideoEncoder* encoder) {
   CtvGstEncoder& self = self_of(encoder);
   if (self.encoder == nullptr) return GST_FLOW_OK;

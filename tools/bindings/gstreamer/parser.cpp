@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctvparse. Cuts a stream of bytes into buffers of one packet each, with the sequence header in front where
-// it stands there. Damaged bytes are skipped up to the next unit; an index is dropped.
+// ctvparse. Divides a stream of bytes into buffers of one packet each, preceded by the sequence header if
+// there is one. Damaged bytes are skipped up to the next unit; an index is dropped.
 #include <ctv/ctv.h>
 #include <gst/base/gstbaseparse.h>
 
@@ -28,7 +28,7 @@ namespace {
 
 using namespace ctv::gst;
 
-constexpr uint64_t kMostUnit = uint64_t{1} << 30;  // bytes, as a decoder takes unless told otherwise
+constexpr uint64_t kMostUnit = uint64_t{1} << 30;  // bytes, a decoder's default limit
 enum Property { kNone, kRepeatHeader };
 
 GstStaticPadTemplate sink_template =
@@ -38,7 +38,8 @@ GstStaticPadTemplate source_template =
 
 CtvGstParser& self_of(void* instance) { return *static_cast<CtvGstParser*>(instance); }
 
-/// A packet of noise has about a byte for each sample. A size above two is damaged, and not waited for.
+/// Noise takes about a byte per sample. A packet of more than two bytes per sample is damaged, and not waited
+/// for.
 bool parse_unit(const CtvGstParser& self, const uint8_t* data, size_t size, ctv_unit_kind& kind,
                 uint64_t& unit) {
   if (ctv_unit_parse(data, size, &kind, &unit) != CTV_OK || unit > kMostUnit) return false;
@@ -47,7 +48,7 @@ bool parse_unit(const CtvGstParser& self, const uint8_t* data, size_t size, ctv_
   return kind != CTV_UNIT_PACKET || self.header == nullptr || unit <= 2 * samples + (1 << 20);
 }
 
-/// Bytes up to what may be a unit.
+/// Number of bytes before the next possible unit.
 size_t garbage(const CtvGstParser& self, const uint8_t* data, size_t size) {
   ctv_unit_kind kind = CTV_UNIT_INDEX;
   uint64_t unit = 0;
@@ -56,7 +57,7 @@ size_t garbage(const CtvGstParser& self, const uint8_t* data, size_t size) {
   return at;
 }
 
-/// A new header becomes the caps'. False if it cannot be parsed.
+/// Puts a new header into the caps. False if it cannot be parsed.
 bool take_header(CtvGstParser& self, const uint8_t* data, size_t size) {
   if (self.header != nullptr && gst_buffer_get_size(self.header) == size &&
       gst_buffer_memcmp(self.header, 0, data, size) == 0)
@@ -74,7 +75,7 @@ bool take_header(CtvGstParser& self, const uint8_t* data, size_t size) {
   return true;
 }
 
-/// Times and flags of the frame, as its packet says.
+/// Sets times and flags of a frame from its packet.
 void describe(CtvGstParser& self, GstBaseParseFrame* frame, const uint8_t* packet, size_t size,
               bool has_header) {
   GstMapInfo map;
@@ -84,7 +85,7 @@ void describe(CtvGstParser& self, GstBaseParseFrame* frame, const uint8_t* packe
   const ctv_status status = ctv_packet_info_parse(map.data, map.size, packet, size, &info, nullptr, 0);
   gst_buffer_unmap(self.header, &map);
   GstBuffer* buffer = frame->buffer;
-  if (status != CTV_OK) {  // the decoder says so, too
+  if (status != CTV_OK) {  // the decoder reports the error, too
     GST_WARNING_OBJECT(&self, "%s", ctv_last_error());
     GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
     return;
@@ -92,7 +93,7 @@ void describe(CtvGstParser& self, GstBaseParseFrame* frame, const uint8_t* packe
   if (!GST_BUFFER_PTS_IS_VALID(buffer)) GST_BUFFER_PTS(buffer) = time_of(info.timestamp, self.stream.fps_num);
   if (!GST_BUFFER_DURATION_IS_VALID(buffer))
     GST_BUFFER_DURATION(buffer) = time_of(info.duration, self.stream.fps_num);
-  GST_BUFFER_DTS(buffer) = GST_BUFFER_PTS(buffer);  // frames come in the order of their packets
+  GST_BUFFER_DTS(buffer) = GST_BUFFER_PTS(buffer);  // packets are in display order
   if (info.key_frame == 0) {
     GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
     return;
@@ -111,7 +112,7 @@ GstFlowReturn drop(GstBaseParse* parse, GstBaseParseFrame* frame, size_t size) {
   return gst_base_parse_finish_frame(parse, frame, static_cast<gint>(size));
 }
 
-/// The first units of a buffer: any headers, then a packet or an index.
+/// Handles the first units of a buffer: headers, then a packet or an index.
 GstFlowReturn handle(CtvGstParser& self, GstBaseParseFrame* frame, const GstMapInfo& map, gint* skip) {
   auto* parse = GST_BASE_PARSE(&self);
   size_t at = 0;
@@ -124,12 +125,12 @@ GstFlowReturn handle(CtvGstParser& self, GstBaseParseFrame* frame, const GstMapI
     uint64_t unit = 0;
     const bool is_unit = parse_unit(self, map.data + at, map.size - at, kind, unit);
     if (!is_unit || (kind == CTV_UNIT_PACKET && self.header == nullptr)) {
-      // A header before garbage was taken note of. A packet before any header is of no use.
+      // A header before garbage was used. A packet before any header is useless.
       *skip = static_cast<gint>(at > 0 ? at : garbage(self, map.data, map.size));
       return GST_FLOW_OK;
     }
     if (map.size - at < unit && GST_BASE_PARSE_DRAINING(parse)) {
-      // A damaged size, or a cut file: whole units may lie within.
+      // A damaged size, or a truncated file: it may contain whole units.
       *skip = static_cast<gint>(at > 0 ? at : garbage(self, map.data, map.size));
       return GST_FLOW_OK;
     }

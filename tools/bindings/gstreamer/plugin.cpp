@@ -17,7 +17,7 @@ namespace {
 
 constexpr guint64 kMostHeader = 4096;  // bytes
 
-/// A stream begins with a sequence header; one that can be parsed is no coincidence.
+/// A stream begins with a sequence header; if it can be parsed, that is no coincidence.
 void find_type(GstTypeFind* find, gpointer) {
   const guint8* prefix = gst_type_find_peek(find, 0, CTV_UNIT_PREFIX_SIZE);
   if (prefix == nullptr) return;

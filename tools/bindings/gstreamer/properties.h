@@ -9,7 +9,7 @@
 
 namespace ctv::gst {
 
-/// A property and the member that it is, which is read under the object's lock.
+/// A property and its member, which is accessed under the object's lock.
 struct Property {
   enum Kind {
     kInt,      // gint
@@ -17,17 +17,17 @@ struct Property {
     kBackend,  // gint, a ctv_backend
     kSize,     // guint64 up to G_MAXINT64
     kDouble,   // gdouble
-    kText      // gchar*, the object's own; null at first
+    kText      // gchar*, owned by the object, initially null
   } kind;
   const char *name, *help;
   size_t member;               // offset in the element
   double least = 0, most = 0;  // of kInt and kDouble
-  double initially = 0;        // but of kText
+  double initially = 0;        // except for kText
   const char* text = "";       // of kText, initially
-  size_t mark = 0;             // offset of a gboolean that a change sets, while playing too; 0: none
+  size_t mark = 0;             // offset of a gboolean that a change sets, also while playing; 0: none
 };
 
-/// Gives a class these properties; `properties` stays. New objects have the initial values.
+/// Installs these properties in a class; `properties` must stay valid. New objects have the initial values.
 void install_properties(GObjectClass* object, std::span<const Property> properties);
 
 }  // namespace ctv::gst

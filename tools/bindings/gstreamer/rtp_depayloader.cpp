@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rtpctvdepay. Frames come out when they are whole, or when a packet of a later frame has come and the
-// deadline has passed; parts that are missing are zeros, which ctvdec conceals, and a frame without its
-// vectors is left out. The clock is the packets' RTP time. What came of each frame goes upstream.
+// rtpctvdepay. Frames are pushed when they are whole, or when a packet of a later frame has arrived and the
+// deadline has passed. Missing parts are zeros, which ctvdec conceals; a frame without its vectors is
+// dropped. The clock is the packets' RTP time. Reports about each frame are sent upstream.
 #include <ctv/ctv.h>
 #include <ctv/net.h>
 #include <gst/rtp/gstrtpbasedepayload.h>
@@ -14,24 +14,24 @@
 
 namespace {
 
-constexpr size_t kTimes = 256;  // frames whose times are known
+constexpr size_t kTimes = 256;  // frames with known times
 
 struct FrameTime {
   int32_t frame;  // modulo 65536; -1: none
   GstClockTime pts;
-  bool good;  // it came whole, and so did all that it depends on
+  bool good;  // whole, like all frames that it depends on
 };
 
 }  // namespace
 
 struct CtvGstDepayloader {
   GstRTPBaseDepayload parent;
-  ctv_net_receiver* receiver;  // null until a packet has come
+  ctv_net_receiver* receiver;  // null before the first packet
   guint64 rtp_time;            // extended
   guint32 ssrc;                // of the packets so far
   int64_t now_us;
   FrameTime times[kTimes];
-  gboolean started;  // a key frame has come
+  gboolean started;  // a key frame has arrived
   gboolean lost;     // since the last frame
   gint deadline_ms;
 };
@@ -63,7 +63,7 @@ bool open(CtvGstDepayloader& self) {
   ctv_net_receiver_config config;
   ctv_net_receiver_config_init(&config);
   config.mtu = 65000;
-  // All packets of a frame have its time, so that 1 means: when a later frame begins.
+  // All packets of a frame have its time, so 1 means: when a later frame begins.
   config.deadline_us = MAX(1, int64_t{self.deadline_ms} * 1000);
   config.reorder_us = 1;
   config.frame_interval_us = 0;
@@ -71,7 +71,7 @@ bool open(CtvGstDepayloader& self) {
   return ctv_net_receiver_open(&config, &self.receiver) == CTV_OK;
 }
 
-/// A new stream's header: the caps.
+/// Sets the caps from a new stream's header.
 void announce(CtvGstDepayloader& self, const ctv_net_part& header) {
   GstCaps* caps = ctv::gst::caps_of_header(header.data, header.size);
   if (caps == nullptr) return;
@@ -80,7 +80,7 @@ void announce(CtvGstDepayloader& self, const ctv_net_part& header) {
   gst_caps_unref(caps);
 }
 
-/// Notes what came of a frame, for the sender.
+/// Records the result of a frame, for the sender.
 void report(CtvGstDepayloader& self, const ctv_net_frame& frame) {
   const auto slot = [&self](int64_t number) -> FrameTime& {
     return self.times[static_cast<size_t>(number) % kTimes];
@@ -93,7 +93,7 @@ void report(CtvGstDepayloader& self, const ctv_net_frame& frame) {
   (void)ctv_net_receiver_report(self.receiver, frame.frame_number, self.started ? state : CTV_NET_LOST);
 }
 
-/// Sends the receiver's messages upstream. Where a network is in between, the program carries them.
+/// Sends the receiver's messages upstream. Across a network, the program must carry them.
 void send_feedback(CtvGstDepayloader& self) {
   const uint8_t* data = nullptr;
   size_t size = 0;
@@ -124,7 +124,7 @@ void push_frame(CtvGstDepayloader& self, const ctv_net_frame& frame) {
   if (frame.state != CTV_NET_LOST && begins_with_header(frame)) announce(self, frame.parts[0]);
   if (frame.state == CTV_NET_LOST || !self.started) {
     self.lost = TRUE;
-    if (!self.started) {  // nothing can be shown before a key frame
+    if (!self.started) {  // nothing can be decoded before a key frame
       gst_pad_push_event(GST_RTP_BASE_DEPAYLOAD_SINKPAD(&self),
                          gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, TRUE, 0));
     }
@@ -132,7 +132,7 @@ void push_frame(CtvGstDepayloader& self, const ctv_net_frame& frame) {
   }
   size_t size = 0;
   for (size_t i = 0; i < frame.part_count; ++i) size += frame.parts[i].size;
-  GstBuffer* buffer = ctv::gst::buffer_of(frame.parts[0].data, size);  // parts follow each other
+  GstBuffer* buffer = ctv::gst::buffer_of(frame.parts[0].data, size);  // parts are contiguous
   GST_BUFFER_PTS(buffer) = time_of(self, frame.frame_number);
   if (frame.reference >= 0) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   if (frame.discardable != 0) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DROPPABLE);
@@ -154,7 +154,7 @@ void push_frames(CtvGstDepayloader& self) {
 GstBuffer* process(GstRTPBaseDepayload* base, GstRTPBuffer* rtp) {
   CtvGstDepayloader& self = self_of(base);
   const guint32 ssrc = gst_rtp_buffer_get_ssrc(rtp);
-  if (self.receiver != nullptr && ssrc != self.ssrc) close(self);  // another sender: its numbers begin anew
+  if (self.receiver != nullptr && ssrc != self.ssrc) close(self);  // another sender, whose numbers restart
   self.ssrc = ssrc;
   if (!open(self)) return nullptr;
   const auto* data = static_cast<const uint8_t*>(gst_rtp_buffer_get_payload(rtp));
@@ -162,7 +162,7 @@ GstBuffer* process(GstRTPBaseDepayload* base, GstRTPBuffer* rtp) {
   const guint64 time = gst_rtp_buffer_ext_timestamp(&self.rtp_time, gst_rtp_buffer_get_timestamp(rtp));
   self.now_us =
       MAX(self.now_us, static_cast<int64_t>(gst_util_uint64_scale(time, 1000000, CTV_GST_RTP_CLOCK)));
-  push_frames(self);  // of before
+  push_frames(self);  // of the previous stream
   ctv_net_header header;
   ctv_net_header_init(&header);
   if (ctv_net_header_parse(data, size, &header) != CTV_OK || header.feedback != 0) return nullptr;

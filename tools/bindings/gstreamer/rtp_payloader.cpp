@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rtpctvpay. Each RTP packet carries one datagram of ctv_net, with parity if `loss` says so; the sequence
-// header goes with each key frame.
+// rtpctvpay. Each RTP packet carries one datagram of ctv_net, with parity according to `loss`. Each key frame
+// includes the sequence header.
 #include <ctv/ctv.h>
 #include <ctv/net.h>
 #include <gst/rtp/gstrtpbasepayload.h>
@@ -23,11 +23,11 @@ using Bytes = std::span<const uint8_t>;
 
 struct CtvGstPayloader {
   GstRTPBasePayload parent;
-  GMutex mutex;            // of the sender and the numbers
-  ctv_net_sender* sender;  // null until a frame has come
+  GMutex mutex;            // protects the sender and the numbers
+  ctv_net_sender* sender;  // null before the first frame
   guint mtu;               // of `sender`
-  int64_t newest;          // frame number, as it is sent
-  int64_t ahead;           // of the packets' numbers
+  int64_t newest;          // number of the last frame sent
+  int64_t ahead;           // offset to the packets' frame numbers
   GstBuffer* header;
   gint loss, burst;  // permille, thousandths
 };
@@ -72,7 +72,7 @@ GstFlowReturn fail(CtvGstPayloader& self, const char* why) {
   return GST_FLOW_ERROR;
 }
 
-/// The sender's datagrams as RTP packets.
+/// Pushes the sender's datagrams as RTP packets.
 GstFlowReturn push_datagrams(CtvGstPayloader& self, GstBuffer* frame) {
   auto* base = GST_RTP_BASE_PAYLOAD(&self);
   GstBufferList* list = gst_buffer_list_new();
@@ -91,7 +91,7 @@ GstFlowReturn push_datagrams(CtvGstPayloader& self, GstBuffer* frame) {
       gst_rtp_buffer_unmap(&rtp);
     }
     GST_BUFFER_PTS(packet) = GST_BUFFER_PTS(frame);
-    // By this flag rtpulpfecenc knows what to protect more.
+    // rtpulpfecenc protects packets with this flag more.
     GST_BUFFER_FLAG_SET(packet,
                         header.priority > 0 ? GST_BUFFER_FLAG_DELTA_UNIT : GST_BUFFER_FLAG_NON_DROPPABLE);
     if (header.discardable != 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DROPPABLE);
@@ -102,7 +102,7 @@ GstFlowReturn push_datagrams(CtvGstPayloader& self, GstBuffer* frame) {
   return gst_rtp_base_payload_push_list(base, list);
 }
 
-/// Cuts a packet of the stream.
+/// Divides a packet of the stream into datagrams.
 bool cut(CtvGstPayloader& self, Bytes packet) {
   GstMapInfo map;
   if (self.header == nullptr || !gst_buffer_map(self.header, &map, GST_MAP_READ)) return false;
@@ -117,7 +117,7 @@ bool cut(CtvGstPayloader& self, Bytes packet) {
   if (done) {
     ctv_net_frame frame;
     ctv_net_frame_init(&frame);
-    // Of a stream that begins again, numbers go on.
+    // If the stream restarts, frame numbers continue.
     if (info.frame_number + self.ahead <= self.newest) self.ahead = self.newest + 1 - info.frame_number;
     frame.frame_number = self.newest = info.frame_number + self.ahead;
     frame.reference = info.reference_frame < 0 ? -1 : info.reference_frame + self.ahead;
@@ -161,7 +161,7 @@ GstFlowReturn handle_buffer(GstRTPBasePayload* payloader, GstBuffer* buffer) {
   return flow;
 }
 
-/// What a message of the receiver says of frames, for the encoder, in its numbers.
+/// Passes the reports of a receiver's message to the encoder, with its frame numbers.
 void take_feedback(CtvGstPayloader& self, GBytes* message) {
   size_t size = 0;
   const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(message, &size));
@@ -174,7 +174,7 @@ void take_feedback(CtvGstPayloader& self, GBytes* message) {
   const int64_t ahead = self.ahead;
   g_mutex_unlock(&self.mutex);
   for (const ctv_net_report& report : reports) {
-    if (report.frame_number < ahead) continue;  // of a stream that has ended
+    if (report.frame_number < ahead) continue;  // of an earlier stream
     gst_pad_push_event(
         GST_RTP_BASE_PAYLOAD_SINKPAD(&self),
         gst_event_new_custom(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams as caps: video/x-ctv. A buffer of alignment=frame holds one packet; in front of it there may be a
-// sequence header, and there is one in front of each key frame of ctvenc, so that receivers can join there.
+// Streams as caps: video/x-ctv. A buffer of alignment=frame holds one packet, possibly preceded by a sequence
+// header; ctvenc puts one before each key frame, so that receivers can join there.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -17,9 +17,9 @@ namespace ctv::gst {
   "application/x-rtp, media = (string) video, clock-rate = (int) " G_STRINGIFY( \
       CTV_GST_RTP_CLOCK) ", encoding-name = (string) " CTV_GST_RTP_NAME
 
-/// Caps of parsed frames: width, height, framerate and the header as codec_data. Null if the header is none.
+/// Caps of parsed frames: width, height, framerate and the header as codec_data. Null if the header is
+/// invalid.
 GstCaps* caps_of_header(const uint8_t* data, size_t size);
-/// A copy of bytes.
 GstBuffer* buffer_of(const uint8_t* data, size_t size);
 
 }  // namespace ctv::gst

@@ -9,7 +9,7 @@ namespace ctv::gst {
 namespace {
 
 constexpr int kUnspecified = 2;          // of ITU-T H.273
-constexpr int32_t kFinestUnits = 90000;  // a second
+constexpr int32_t kFinestUnits = 90000;  // per second
 
 struct Pair {
   ctv_format ours;
@@ -66,7 +66,7 @@ void describe(const GstVideoInfo& info, ctv_config& config) {
   config.range = colour.range == GST_VIDEO_COLOR_RANGE_0_255    ? CTV_RANGE_FULL
                  : colour.range == GST_VIDEO_COLOR_RANGE_16_235 ? CTV_RANGE_LIMITED
                                                                 : CTV_RANGE_UNSPECIFIED;
-  // GStreamer's "unknown" is 2 in H.273 as well.
+  // GStreamer's "unknown" is 2 in H.273, too.
   config.primaries = static_cast<int32_t>(gst_video_color_primaries_to_iso(colour.primaries));
   config.transfer = static_cast<int32_t>(gst_video_transfer_function_to_iso(colour.transfer));
   config.matrix = static_cast<int32_t>(gst_video_color_matrix_to_iso(colour.matrix));
@@ -96,7 +96,7 @@ void describe(const ctv_stream_info& stream, GstVideoInfo& info) {
     info.colorimetry.primaries = gst_video_color_primaries_from_iso(number(stream.primaries));
   if (stream.transfer != kUnspecified)
     info.colorimetry.transfer = gst_video_transfer_function_from_iso(number(stream.transfer));
-  // RGB is coded as such: its matrix is for receivers who want Y'CbCr.
+  // RGB is coded as RGB; its matrix is for receivers that convert to Y'CbCr.
   if (stream.matrix != kUnspecified && stream.format != CTV_FORMAT_RGB8)
     info.colorimetry.matrix = gst_video_color_matrix_from_iso(number(stream.matrix));
   if (stream.siting != CTV_SITING_UNSPECIFIED && stream.format == CTV_FORMAT_I420)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctv's formats, colours and fields as GStreamer says them, and back.
+// ctv's formats, colours and fields as GStreamer's, and the inverse.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -7,21 +7,20 @@
 
 namespace ctv::gst {
 
-/// In the order in which the encoder wants them.
+/// In the encoder's order of preference.
 #define CTV_GST_INPUT_FORMATS "{ I420, NV12, Y42B, Y444, GRAY8, RGB, RGBA, RGBx }"
 #define CTV_GST_OUTPUT_FORMATS "{ I420, Y42B, Y444, GRAY8, RGB }"
 
-/// CTV_FORMAT_NONE for formats that the codec does not take.
+/// CTV_FORMAT_NONE for formats that the codec does not support.
 ctv_format format_of(GstVideoFormat format);
 GstVideoFormat format_of(ctv_format format);
 
-/// Fills size, format, rate and the description of the pictures. The unit of time is 1 / (k times the rate's
-/// numerator), at least 1 / 90000 s, so that timestamps of any source are told apart.
+/// Sets size, format, rate and the description of the pictures. The unit of time is 1 / (k times the rate's
+/// numerator), at least 1 / 90000 s, which is fine enough for timestamps of any source.
 void describe(const GstVideoInfo& info, ctv_config& config);
-/// What the header says of the pictures, without size and format.
+/// Sets the description of the pictures from the header, without size and format.
 void describe(const ctv_stream_info& stream, GstVideoInfo& info);
 
-/// The planes of a mapped frame.
 ctv_picture picture_of(GstVideoFrame& frame, ctv_format format);
 /// Copies the planes of a decoded picture to a mapped frame of its format and size.
 void copy_planes(const ctv_picture& picture, GstVideoFrame& frame);

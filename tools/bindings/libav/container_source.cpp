@@ -53,7 +53,7 @@ class ContainerSource : public ByteSource {
       if (!demuxer_.read(*packet_)) return false;
     } catch (const Failure& e) {
       ended_ = true;
-      throw CutUnit(e.what());  // what came before is whole
+      throw CutUnit(e.what());  // earlier units are whole
     }
     left_ = {packet_->data, static_cast<size_t>(packet_->size)};
     return true;

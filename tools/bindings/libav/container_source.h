@@ -9,8 +9,8 @@
 
 namespace ctv::tools {
 
-/// The header from the track's private data, then the units of each packet. Throws Failure(kFile)
-/// if the container has no track of ctv; read() throws CutUnit where it is cut.
+/// Reads the header from the track's private data, then the units of each packet. Throws Failure(kFile) if
+/// the container has no ctv track; read() throws CutUnit where it is truncated.
 std::unique_ptr<ByteSource> open_container_source(const std::string& path);
 
 }  // namespace ctv::tools

@@ -21,7 +21,7 @@ Demuxer::Demuxer(const std::string& path, bool probe) : source_(open_source(path
   format_->pb = file_.context();
   format_->format_whitelist = av_strdup(kFileFormats);
   format_->io_open = [](AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
-    return AVERROR(EPERM);  // one file is all that was asked for
+    return AVERROR(EPERM);  // only one file was requested
   };
   int error = avformat_open_input(&format_, nullptr, nullptr, nullptr);  // frees the context if it fails
   file_.rethrow();
@@ -30,7 +30,7 @@ Demuxer::Demuxer(const std::string& path, bool probe) : source_(open_source(path
     throw Failure(
         Exit::kFile, name() + " is neither y4m nor a video file that is read here",
         "ffmpeg -i FILE -f yuv4mpegpipe - | ctenc - reads other videos; raw video needs --size WxH");
-  take_demuxer_error();  // a codec tag that the header's reader does not know is no error
+  take_demuxer_error();  // a codec tag unknown to the header's reader is no error
   if (error >= 0 && probe) {
     error = avformat_find_stream_info(format_, nullptr);
     file_.rethrow();
@@ -47,7 +47,7 @@ Demuxer::Demuxer(const std::string& path, bool probe) : source_(open_source(path
   }
   for (unsigned i = 0; i < format_->nb_streams; ++i)
     if (static_cast<int>(i) != track) format_->streams[i]->discard = AVDISCARD_ALL;
-  track_ = format_->streams[track];  // what a demuxer has told while probing waits for the end
+  track_ = format_->streams[track];  // errors while probing are reported at the end
 }
 
 void Demuxer::fail(int error, const std::string& said) {
@@ -67,7 +67,7 @@ bool Demuxer::read(AVPacket& packet) {
     const int error = av_read_frame(format_, &packet);
     file_.rethrow();
     if (error == AVERROR_EOF) {
-      // A file that ends too early is the end to a demuxer, too; only its message tells.
+      // To a demuxer, a truncated file ends normally; only its log message reports the error.
       if (const std::string said = take_demuxer_error(); !said.empty())
         throw Failure(Exit::kFile, name() + ": " + said);
       return false;

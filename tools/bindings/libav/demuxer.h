@@ -11,14 +11,14 @@ namespace ctv::tools {
 
 class Demuxer {
  public:
-  /// Opens a regular file. Only formats that are one file of audio and video are tried: no playlist can name
-  /// other files. probe: reads on until the track's size and codec are known. Throws Failure.
+  /// Opens a regular file. Only formats that consist of one audio and video file are tried, so no playlist
+  /// can name other files. probe: reads on until the track's size and codec are known. Throws Failure.
   Demuxer(const std::string& path, bool probe);
   ~Demuxer() { avformat_close_input(&format_); }
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
-  /// The next packet; false at the end. Throws Failure(kFile) where the file is damaged or cut.
+  /// Reads the next packet; false at the end. Throws Failure(kFile) where the file is damaged or truncated.
   bool read(AVPacket& packet);
 
   const AVStream& track() const { return *track_; }

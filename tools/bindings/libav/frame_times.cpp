@@ -12,7 +12,7 @@ extern "C" {
 namespace ctv::tools {
 namespace {
 
-// Finer than any eye, and what MPEG's systems use.
+// Fine enough for any viewer; the clock of MPEG systems.
 constexpr int64_t kUnitsPerSecond = 90000;
 
 AVRational sound_rate(AVRational rate, const std::vector<int64_t>& shown, AVRational unit) {

@@ -18,7 +18,7 @@ DemuxerError& demuxer_error() {
   return error;
 }
 
-/// Decoders log of many threads; only what a demuxer says is kept.
+/// Decoders log from several threads; only a demuxer's messages are kept.
 void keep_demuxer_error(void* object, int level, const char* format, va_list arguments) {
   if (object == nullptr || level > AV_LOG_ERROR) return;
   const AVClass* type = *static_cast<AVClass**>(object);

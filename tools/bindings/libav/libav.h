@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libavformat and libavcodec as C++: owners, errors as Failure, and input and output through the tools' own
-// files, so that signals, limits and half-written files are dealt with as everywhere.
+// libavformat and libavcodec in C++: owners, errors as Failure, and input and output through the tools' own
+// files, so that signals, limits and incomplete files are handled as elsewhere.
 #pragma once
 
 extern "C" {
@@ -30,21 +30,20 @@ struct LibavDeleter {
 template <typename T>
 using Libav = std::unique_ptr<T, LibavDeleter>;
 
-/// Takes a null pointer for a lack of memory.
+/// Reports a null pointer as lack of memory.
 template <typename T>
 Libav<T> own(T* pointer) {
   if (pointer == nullptr) throw std::bad_alloc();
   return Libav<T>(pointer);
 }
 
-/// An error code in words.
 std::string libav_text(int error);
 
-/// From the first call on, libav's messages go nowhere but here. Returns the first error that a demuxer has
-/// told since the last call; "" for none.
+/// From the first call on, libav's messages are only recorded. Returns the first error of a demuxer since the
+/// last call; "" for none.
 std::string take_demuxer_error();
 
-/// Input or output of libavformat. What its calls throw crosses no C: it waits for rethrow().
+/// Input or output of libavformat. Exceptions in callbacks cannot pass C code: they are stored for rethrow().
 class LibavFile {
  public:
   explicit LibavFile(ByteSource& source);
@@ -52,7 +51,7 @@ class LibavFile {
   explicit LibavFile(OutputFile& output);
 
   AVIOContext* context() const { return context_.get(); }
-  /// After each call of libavformat.
+  /// Call it after each call of libavformat.
   void rethrow() {
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }

@@ -19,7 +19,7 @@ namespace {
 class Muxer {
  public:
   Muxer(OutputFile& output, const std::string& name, const std::string& format) : name_(name), file_(output) {
-    take_demuxer_error();  // libav's messages go nowhere
+    take_demuxer_error();  // silences libav
     check(avformat_alloc_output_context2(&format_, nullptr, format.c_str(), nullptr));
     format_->pb = file_.context();
     format_->flags |= AVFMT_FLAG_BITEXACT;  // no random numbers: equal streams give equal files
@@ -58,7 +58,7 @@ class Muxer {
     packet->stream_index = track_->index;
     if (info.key_frame != 0) packet->flags |= AV_PKT_FLAG_KEY;
     av_packet_rescale_ts(packet.get(), unit_, track_->time_base);
-    // Neighbours closer than a container's unit of time keep their order; the stream has the exact times.
+    // Frames closer than the container's unit of time keep their order; the stream has the exact times.
     if (last_ && packet->dts <= *last_) packet->pts = packet->dts = *last_ + 1;
     last_ = packet->dts;
     check(av_write_frame(format_, packet.get()));
@@ -80,7 +80,7 @@ class Muxer {
   LibavFile file_;
   AVFormatContext* format_ = nullptr;
   AVStream* track_ = nullptr;
-  AVRational unit_{};  // of a timestamp, seconds
+  AVRational unit_{};  // seconds per timestamp unit
   std::optional<int64_t> last_;
 };
 

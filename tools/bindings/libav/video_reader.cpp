@@ -27,7 +27,7 @@ constexpr PixelFormat kPixelFormats[] = {
     {AV_PIX_FMT_YUV444P, CTV_FORMAT_I444}, {AV_PIX_FMT_YUVJ444P, CTV_FORMAT_I444},
     {AV_PIX_FMT_GRAY8, CTV_FORMAT_GRAY8},  {AV_PIX_FMT_NV12, CTV_FORMAT_NV12},
     {AV_PIX_FMT_RGB24, CTV_FORMAT_RGB8}};
-// What others are converted to.
+// Target formats of conversions.
 constexpr AVPixelFormat kTargets[] = {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P,
                                       AV_PIX_FMT_GRAY8,   AV_PIX_FMT_RGB24,   AV_PIX_FMT_NONE};
 
@@ -54,14 +54,14 @@ Description describe(const AVStream& track) {
                                                          : CTV_SITING_UNSPECIFIED;
   if (p.field_order == AV_FIELD_TT || p.field_order == AV_FIELD_TB) d.interlace = CTV_INTERLACE_TOP_FIRST;
   if (p.field_order == AV_FIELD_BB || p.field_order == AV_FIELD_BT) d.interlace = CTV_INTERLACE_BOTTOM_FIRST;
-  // libavutil's numbers are those of H.273. Zero is reserved there but for the matrix, where it is RGB.
+  // libavutil's numbers are those of H.273. 0 is reserved there except for the matrix, where it means RGB.
   if (p.color_primaries > 0 && p.color_primaries <= 255) d.primaries = p.color_primaries;
   if (p.color_trc > 0 && p.color_trc <= 255) d.transfer = p.color_trc;
   if (p.color_space > 0 && p.color_space <= 255) d.matrix = p.color_space;
   return d;
 }
 
-/// The times of all packets: cheaper than decoding, and only all of them tell whether the rate is constant.
+/// The times of all packets. Cheaper than decoding, and all are needed to know whether the rate is constant.
 FrameTimes frame_times(const std::string& path) {
   Demuxer demuxer(path, true);
   std::vector<int64_t> shown;
@@ -71,7 +71,7 @@ FrameTimes frame_times(const std::string& path) {
       if (packet->pts != AV_NOPTS_VALUE && (packet->flags & AV_PKT_FLAG_DISCARD) == 0)
         shown.push_back(packet->pts);
   } catch (const Failure&) {
-    // Damage further on: reading the pictures comes to it as well, and says so.
+    // Damage further on: reading the pictures reports it, too.
   }
   return {std::move(shown), demuxer.track().time_base, demuxer.track().avg_frame_rate};
 }
@@ -153,7 +153,7 @@ class VideoReader : public FrameReader {
       drop("its rotation");
   }
 
-  /// The next picture into frame_; false at the end.
+  /// Decodes the next picture into frame_; false at the end.
   bool decode() {
     for (;;) {
       const int error = avcodec_receive_frame(decoder_.get(), frame_.get());
@@ -178,7 +178,7 @@ class VideoReader : public FrameReader {
                                    SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_BITEXACT,
                                    nullptr, nullptr, nullptr);
     if (scaler_ == nullptr) throw Failure(Exit::kFile, at_frame() + ": its format cannot be converted");
-    // The header has the range of the source, so the samples keep it.
+    // The header keeps the source's range, so the samples keep it.
     int *inverse = nullptr, *table = nullptr;
     int from_range = 0, to_range = 0, brightness = 0, contrast = 0, saturation = 0;
     if (sws_getColorspaceDetails(scaler_, &inverse, &from_range, &table, &to_range, &brightness, &contrast,

@@ -8,9 +8,9 @@
 
 namespace ctv::tools {
 
-/// The pictures of the best video track. Formats that a stream does not have are converted, with a word in
-/// video().dropped. Each frame has its time, unless options.rate says otherwise: at a constant rate exactly
-/// that of its number, else in finer units. Throws Failure.
+/// Reads the pictures of the best video track. Unsupported formats are converted, with a note in
+/// video().dropped. Each frame has its time, unless options.rate is set: at a constant rate exactly that of
+/// its number, otherwise in finer units. Throws Failure.
 std::unique_ptr<FrameReader> open_video_reader(const InputOptions& options);
 
 }  // namespace ctv::tools

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA's driver, as far as the package calls it itself: memory, copies and events of pictures in device
-// memory.
+// The functions of CUDA's driver that the package calls itself: memory, copies and events of pictures in
+// device memory.
 //
-// libcuda.so.1 is loaded when it is first wanted, so the module needs no CUDA to be built or imported.
-// Contexts are the primary ones, which the runtime in libctv_cuda.so and in other packages uses. Failures are
-// thrown as Error: CTV_ERROR_MEMORY or CTV_ERROR_DEVICE.
+// libcuda.so.1 is loaded on first use, so the module can be built and imported without CUDA. Contexts are the
+// primary ones, which the runtime in libctv_cuda.so and in other packages uses. Failures are thrown as Error:
+// CTV_ERROR_MEMORY or CTV_ERROR_DEVICE.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 namespace ctv::python {
 
 using CudaStream = void*;
-/// The legacy default stream: it waits for all streams that do not refuse to, and they for it.
+/// The legacy default stream, which synchronises with all blocking streams.
 inline CudaStream legacy_stream() { return reinterpret_cast<CudaStream>(uintptr_t{1}); }
 
-/// While it lives, the device is the thread's. Everything below needs one.
+/// Makes the device current in this thread during its lifetime. All functions below require one.
 class UseDevice {
  public:
   explicit UseDevice(int device);
@@ -25,7 +25,6 @@ class UseDevice {
   UseDevice& operator=(const UseDevice&) = delete;
 };
 
-/// A point in a stream's work.
 class CudaEvent {
  public:
   CudaEvent();
@@ -33,16 +32,16 @@ class CudaEvent {
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
   void record(CudaStream stream);
-  /// What the stream is given later waits for the recorded work.
+  /// Later work of the stream waits for the recorded work.
   void order_before(CudaStream stream) const;
-  /// The calling thread waits for it.
+  /// The calling thread waits for the recorded work.
   void synchronize() const;
 
  private:
   void* event_ = nullptr;
 };
 
-/// Memory of the device. Freeing it waits until the device has done all work that may use it.
+/// Device memory. Freeing it waits until the device has finished all work that may use it.
 class DeviceBytes {
  public:
   explicit DeviceBytes(size_t size);
@@ -55,11 +54,11 @@ class DeviceBytes {
   uintptr_t data_ = 0;
 };
 
-/// Within the device, in the order of the stream.
+/// Copies within the device, in stream order.
 void copy_on_device(void* to, const void* from, size_t bytes, CudaStream stream);
-/// Done on return.
+/// Complete on return.
 void copy_to_host(void* to, const void* from, size_t bytes);
-/// The number of the device that the pointer belongs to. Needs no UseDevice.
+/// The device of a pointer. Needs no UseDevice.
 int device_of(const void* data);
 
 }  // namespace ctv::python

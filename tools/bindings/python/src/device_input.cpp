@@ -33,14 +33,14 @@ std::vector<py::ssize_t> dense_strides(const std::vector<py::ssize_t>& shape) {
   return strides;
 }
 
-/// The capsule stays unconsumed: its destructor gives the memory back.
+/// The capsule stays unconsumed: its destructor frees the memory.
 DeviceArray view_dlpack(const py::object& array, const std::string& name, int64_t stream) {
   py::object capsule;
   try {
     capsule = array.attr("__dlpack__")("stream"_a = stream, "max_version"_a = py::make_tuple(1, 0));
   } catch (py::error_already_set& e) {
     if (!e.matches(PyExc_TypeError)) throw;
-    capsule = array.attr("__dlpack__")("stream"_a = stream);  // written before version 1
+    capsule = array.attr("__dlpack__")("stream"_a = stream);  // object from before version 1
   }
   const dlpack::Tensor* t = nullptr;
   if (PyCapsule_IsValid(capsule.ptr(), dlpack::kVersioned) != 0) {
@@ -70,7 +70,7 @@ DeviceArray view_dlpack(const py::object& array, const std::string& name, int64_
   return a;
 }
 
-/// A member of the CUDA array interface; None where it is absent.
+/// A member of the CUDA array interface; None if absent.
 py::object member(const py::dict& interface, const char* key) {
   return interface.contains(key) ? py::object(interface[key]) : py::object(py::none());
 }

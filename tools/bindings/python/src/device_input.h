@@ -10,7 +10,7 @@
 
 namespace ctv::python {
 
-/// Somebody's array of uint8 in device memory.
+/// A caller's array of uint8 in device memory.
 struct DeviceArray {
   void* data;
   int device;
@@ -18,12 +18,12 @@ struct DeviceArray {
   py::object owner;                         // keeps the samples; a capsule, or the array itself
 };
 
-/// Whether the array says that it is in the memory of a CUDA device.
+/// Whether the array is in CUDA device memory, according to its interface.
 bool is_on_device(const py::object& array);
 
-/// Looks at an array for which is_on_device() is true. What the stream is given later waits for the samples.
-/// @param name begins the messages of errors
-/// @param stream 1: the legacy default stream, 2: the thread's, else the address of a cudaStream_t
+/// Views an array for which is_on_device() is true. Later work of the stream waits for the samples. @param
+/// name begins error messages @param stream 1: the legacy default stream, 2: the thread's, else the address
+/// of a cudaStream_t
 DeviceArray view_on_device(const py::object& array, const std::string& name, int64_t stream);
 
 }  // namespace ctv::python

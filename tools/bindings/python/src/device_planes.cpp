@@ -16,9 +16,9 @@ namespace {
 
 using namespace py::literals;  // "name"_a
 
-constexpr size_t kAlignment = 256;  // bytes, what DLPack asks for
+constexpr size_t kAlignment = 256;  // bytes, required by DLPack
 
-/// What a capsule owns besides the structure.
+/// Data of a capsule besides the structure.
 template <class Managed>
 struct Export {
   Managed managed{};
@@ -29,7 +29,7 @@ struct Export {
 const char* name_of(const dlpack::Managed*) { return dlpack::kUnversioned; }
 const char* name_of(const dlpack::ManagedVersioned*) { return dlpack::kVersioned; }
 
-/// A capsule without a consumer still has its name.
+/// A capsule without a consumer keeps its name.
 template <class Managed>
 void drop_capsule(PyObject* capsule) {
   const char* name = name_of(static_cast<const Managed*>(nullptr));
@@ -57,7 +57,7 @@ py::object make_capsule(std::unique_ptr<Export<Managed>> e, void* data, dlpack::
   return py::reinterpret_steal<py::object>(capsule);
 }
 
-/// The stream that must wait, by DLPack's numbers; none for -1.
+/// The stream that must wait, in DLPack's numbering; none for -1.
 std::optional<CudaStream> consumer_stream(const py::object& stream) {
   if (stream.is_none()) return legacy_stream();
   if (!py::isinstance<py::int_>(stream)) throw py::type_error("stream: an integer or None expected");
@@ -81,7 +81,7 @@ DeviceSamples::DeviceSamples(int device, size_t size) : device_(device) {
   own_.reset(new Own{DeviceBytes(size), CudaEvent()});
 }
 
-// CUDA waits for work that may still read the samples. Some of it may be Python functions in a stream.
+// CUDA waits for work that may still read the samples, which may include Python functions in a stream.
 DeviceSamples::~DeviceSamples() {
   const bool locked = Py_IsInitialized() != 0 && PyGILState_Check() != 0;
   PyThreadState* const state = locked ? PyEval_SaveThread() : nullptr;
@@ -142,7 +142,7 @@ std::string CudaPlane::repr() const {
   return "<ctv.CudaPlane " + text_of(shape_) + " of uint8 on device " + std::to_string(device()) + ">";
 }
 
-// Consumers need no more than to wait for the legacy default stream, which outlives the decoder's.
+// Consumers only wait for the legacy default stream, which outlives the decoder's.
 py::dict CudaPlane::cuda_array_interface() const {
   const UseDevice use(device());
   samples_->written().order_before(legacy_stream());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoded pictures in device memory, and their planes as Python hands them out: DLPack, CUDA array interface.
+// Decoded pictures in device memory, and their planes as Python objects: DLPack, CUDA array interface.
 //
 // The library's planes are valid until the decoder's next call, so the samples are copied within the device
-// into memory of the package, in the order of the decoder's stream. An event says when they are there.
+// into memory of the package, in the order of the decoder's stream. An event marks the end of the copy.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -20,7 +20,7 @@ class DeviceSamples {
  public:
   /// Contents undefined.
   DeviceSamples(int device, size_t size);
-  /// With or without the interpreter's lock.
+  /// May be called with or without the GIL.
   ~DeviceSamples();
   DeviceSamples(const DeviceSamples&) = delete;
   DeviceSamples& operator=(const DeviceSamples&) = delete;
@@ -32,13 +32,13 @@ class DeviceSamples {
  private:
   struct Own {
     DeviceBytes bytes;
-    CudaEvent written;  // behind it the samples are there
+    CudaEvent written;  // event after which the samples are valid
   };
   const int device_;
   std::unique_ptr<Own> own_;
 };
 
-/// Copies a received picture's samples. Its data and strides then are those of the copy.
+/// Copies a received picture's samples; its data and strides then refer to the copy.
 std::shared_ptr<const DeviceSamples> copy_on_device(ctv_picture& picture, int device);
 
 /// ctv.CudaPlane: one plane of uint8. Shares the picture's samples.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The binary layout of DLPack's structures, versions 0 and 1 (dmlc.github.io/dlpack). They lie in capsules
+// The binary layout of DLPack's structures, versions 0 and 1 (dmlc.github.io/dlpack). They are in capsules
 // named kUnversioned and kVersioned, whose consumer renames them and calls the deleter once.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace ctv::python::dlpack {
 
 constexpr int32_t kCpu = 1, kCuda = 2;  // device types
 constexpr uint8_t kUnsigned = 1;        // code of unsigned integers
-constexpr uint64_t kIsCopied = 2;       // a flag: the memory is the consumer's alone
+constexpr uint64_t kIsCopied = 2;       // a flag: the consumer owns the memory exclusively
 constexpr const char* kUnversioned = "dltensor";
 constexpr const char* kVersioned = "dltensor_versioned";
 

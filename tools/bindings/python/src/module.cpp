@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The extension module ctv._ctv: encoder, decoder and parsers of the C interface. The package ctv adds files.
 //
-// Calls release the interpreter's lock. A mutex per object takes its place: threads may share an object.
+// Calls release the GIL. A mutex per object replaces it: threads may share an object.
 #include <pybind11/stl.h>
 
 #include <deque>
@@ -27,7 +27,8 @@ class Bytes {
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
   std::span<const uint8_t> span() const {
-    static const uint8_t none = 0;  // the library refuses null pointers, and empty data with a better message
+    static const uint8_t none =
+        0;  // the library refuses null pointers, but reports empty data with a better message
     return {view_.len > 0 ? static_cast<const uint8_t*>(view_.buf) : &none, static_cast<size_t>(view_.len)};
   }
 
@@ -37,13 +38,13 @@ class Bytes {
 
 py::bytes bytes_of(std::span<const uint8_t> s) { return {reinterpret_cast<const char*>(s.data()), s.size()}; }
 
-/// A packet without an interpreter.
+/// A packet without Python objects.
 struct CodedFrame {
   std::vector<uint8_t> bytes;
-  ctv_unit unit;  // its data are gone
+  ctv_unit unit;  // its data are invalid
 };
 
-// What Python gets: objects of the package's classes.
+// Converts to objects of the package's classes.
 py::object for_python(CodedFrame& f) {
   const ctv_unit& u = f.unit;
   return py::module_::import("ctv._data")
@@ -56,7 +57,7 @@ py::object for_python(DecodedPicture& d) {
                        p.frame_number, p.key_frame != 0, static_cast<int>(p.damaged));
 }
 
-/// A handle that one thread at a time uses, and what it has ready for Python.
+/// A handle used by one thread at a time, and its results for Python.
 template <class Handle, class Result>
 class Shared {
  public:
@@ -90,9 +91,9 @@ class Shared {
     if (!handle_) throw Error(CTV_ERROR_STATE, std::string("the ") + name_ + " is closed");
     return f(*handle_);
   }
-  /// Sends until it was taken. Receives what must be received before, and with one frame in flight the
-  /// result. An error of an earlier frame is thrown when this one was taken; what was received waits for the
-  /// next call.
+  /// Sends until the input was taken. Before that, receives what must be received; with one frame in flight,
+  /// also the result afterwards. An error of an earlier frame is thrown after the input was taken; received
+  /// results are kept for the next call.
   template <class Send>
   py::list exchange(Send send) {
     return listed(call([&](Handle& h) {
@@ -114,7 +115,7 @@ class Shared {
       return std::exchange(ready_, {});
     }));
   }
-  /// After an error, the next call gives the rest.
+  /// After an error, the next call returns the rest.
   py::list flush_all() {
     return listed(call([&](Handle& h) {
       h.flush();
@@ -155,11 +156,11 @@ class EncoderObject final : public Shared<Encoder, CodedFrame> {
     if (stream <= 0) refuse("stream: " + std::to_string(stream) + " is none: 1 is the legacy default stream");
     InputPicture input = read_picture(source, config_, {config_.device, stream});
     const bool on_device = input.picture.memory == CTV_MEMORY_CUDA;
-    const bool at_once = config_.frames_in_flight == 1;  // done with when this call returns
+    const bool at_once = config_.frames_in_flight == 1;  // finished when this call returns
     input.picture.borrowed = at_once && !on_device ? 1 : 0;
     input.picture.timestamp = timestamp.value_or(0);
     input.picture.duration = duration.value_or(timestamp ? config_.fps_den : 0);
-    std::vector<py::object> done;  // let go when the interpreter is locked again
+    std::vector<py::object> done;  // released when the GIL is held again
     return exchange([&](Encoder& e) {
       if (!e.send(input.picture)) return false;
       if (at_once || !on_device) return true;
@@ -206,8 +207,7 @@ class EncoderObject final : public Shared<Encoder, CodedFrame> {
     }));
   }
   const ctv_config config_;
-  std::deque<std::vector<py::object>>
-      in_flight_;  // owners of device pictures that may not have been read yet
+  std::deque<std::vector<py::object>> in_flight_;  // owners of device pictures that may still be read
 };
 
 class DecoderObject final : public Shared<Decoder, DecodedPicture> {
@@ -254,7 +254,7 @@ py::dict packet_info(const py::object& header, const py::object& packet) {
                   "band_directions"_a = py::make_tuple(i.band_directions[0], i.band_directions[1]));
 }
 
-/// Slopes of one scale of a key frame, [rows][columns] of blocks; without rows if it has none.
+/// Slopes of one scale of a key frame, [rows][columns] of blocks; no rows if it has none.
 py::array_t<int8_t> packet_slopes(const py::object& header, const py::object& packet, int32_t scale) {
   const Bytes h(header), p(packet);
   int32_t rows = 0, cols = 0;
@@ -296,7 +296,7 @@ py::dict presets() {
   return d;
 }
 
-/// A library's error becomes the class of ctv._errors for its status.
+/// Translates a library error to the class of ctv._errors for its status.
 void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);

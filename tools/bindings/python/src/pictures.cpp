@@ -9,7 +9,7 @@
 namespace ctv::python {
 namespace {
 
-/// Samples that lie side by side in a plane: [rows][columns][channels], or without the last if it is 1.
+/// Number of interleaved samples in a plane: [rows][columns][channels], or [rows][columns] if it is 1.
 py::ssize_t channels_of(ctv_format format, int plane) {
   if (format == CTV_FORMAT_RGB8) return 3;
   if (format == CTV_FORMAT_RGBA8) return 4;
@@ -24,7 +24,7 @@ std::vector<py::ssize_t> shape_of(ctv_format format, int32_t width, int32_t heig
   return {rows, columns, channels};
 }
 
-/// Whether the library can read it: samples of a row side by side, rows that do not overlap.
+/// Whether the library can read it: contiguous samples in a row, rows that do not overlap.
 bool has_whole_rows(const std::vector<py::ssize_t>& shape, const std::vector<py::ssize_t>& strides) {
   py::ssize_t expected = 1;
   for (size_t d = shape.size() - 1; d > 0; --d) {
@@ -40,7 +40,7 @@ void check_shape(const std::vector<py::ssize_t>& given, const std::vector<py::ss
     refuse(name + "shape " + text_of(expected) + " expected, " + text_of(given) + " given");
 }
 
-/// The picture's planes, whatever they are.
+/// The picture's planes as a list, for any kind of source.
 std::vector<py::object> listed_planes(const py::object& source, ctv_format format) {
   const int count = planes_of(format);
   std::vector<py::object> planes;
@@ -61,7 +61,7 @@ std::vector<py::object> listed_planes(const py::object& source, ctv_format forma
   return planes;
 }
 
-/// Any array in host memory as numpy's. Some packages have DLPack alone.
+/// Any array in host memory as a numpy array. Some packages support DLPack only.
 py::array host_array(const py::object& plane) {
   const bool numpy_reads = PyObject_CheckBuffer(plane.ptr()) != 0 || py::hasattr(plane, "__array__") ||
                            py::hasattr(plane, "__array_interface__");
@@ -71,7 +71,7 @@ py::array host_array(const py::object& plane) {
   return py::array::ensure(plane);
 }
 
-/// data and stride of a plane; returns what keeps the samples.
+/// Sets data and stride of a plane; returns the owner of the samples.
 py::object read_host_plane(const py::object& plane, const std::vector<py::ssize_t>& shape,
                            const std::string& name, void*& data, ptrdiff_t& stride) {
   py::array a = host_array(plane);
@@ -133,7 +133,7 @@ InputPicture read_picture(const py::object& source, const ctv_config& config, co
     input.owners.push_back(
         on_device ? read_device_plane(planes[p], shape, name, device, picture.data[p], picture.stride[p])
                   : read_host_plane(planes[p], shape, name, picture.data[p], picture.stride[p]));
-    if (shape[0] == 1)  // no stride counts
+    if (shape[0] == 1)  // the stride does not matter
       picture.stride[p] =
           static_cast<ptrdiff_t>(ctv_plane_row_bytes(config.format, config.width, static_cast<int>(p)));
   }

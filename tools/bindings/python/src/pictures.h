@@ -13,9 +13,8 @@
 
 namespace ctv::python {
 
-/// Planes of a format.
 int planes_of(ctv_format format);
-/// "(48, 64)"
+/// For example "(48, 64)".
 std::string text_of(const std::vector<py::ssize_t>& shape);
 
 /// A caller's picture. The planes live as long as their owners.
@@ -24,27 +23,27 @@ struct InputPicture {
   std::vector<py::object> owners;
 };
 
-/// Where planes in device memory must be, and in which stream's order they are read (view_on_device()).
+/// Device of planes in device memory, and the stream that reads them (view_on_device()).
 struct InputDevice {
   int number;
   int64_t stream;
 };
 
-/// Checks types, shapes and strides. Views the samples if rows are contiguous; else copies them, those of
+/// Checks types, shapes and strides. Views the samples if rows are contiguous; otherwise copies those of
 /// numpy arrays.
 InputPicture read_picture(const py::object& source, const ctv_config& config, const InputDevice& device);
 
-/// A decoded picture with samples of its own: planes without gaps, one behind the other.
+/// A decoded picture that owns its samples: contiguous planes without gaps.
 struct DecodedPicture {
   ctv_picture picture;
   std::unique_ptr<uint8_t[]> samples;
-  std::shared_ptr<const DeviceSamples> on_device;  // in the place of samples
+  std::shared_ptr<const DeviceSamples> on_device;  // used instead of samples
 };
 
-/// Copies the samples out of the decoder, within the device if they are in its memory. Needs no interpreter.
+/// Copies the samples from the decoder, within the device if they are there. Does not need the GIL.
 DecodedPicture copy_picture(const ctv_picture& picture, int device);
 
-/// Turns a picture's samples into arrays, or objects of CudaPlane, that own them together.
+/// Converts a picture's samples to arrays, or CudaPlane objects, that share their ownership.
 py::tuple take_planes(DecodedPicture& decoded);
 
 }  // namespace ctv::python

@@ -11,7 +11,7 @@
 namespace ctv::python {
 namespace {
 
-/// One member of a structure S: how Python reads and writes it.
+/// Reads and writes a member of a structure S from Python.
 template <class S>
 struct Member {
   std::string name;
@@ -42,7 +42,7 @@ Member<S> plain(const char* name, T S::*member) {
           [=](S& s, py::handle value) { s.*member = number<T>(name, value); }};
 }
 
-/// Enumerators by name; code points of ITU-T H.273, which are int32_t, also by number.
+/// Enumerators by name. Code points of ITU-T H.273, which are int32_t, also by number.
 template <class S, class E, class Table>
 Member<S> named(const char* name, const Table& table, E S::*member) {
   const auto* const rows = &table;
@@ -93,7 +93,7 @@ Member<S> directions() {
 #define PLAIN(name) plain(#name, &S::name)
 #define NAMED(name, table) named(#name, tools::table, &S::name)
 
-/// What ctv_config and ctv_stream_info have in common, and `more`.
+/// Members common to ctv_config and ctv_stream_info, and `more`.
 template <class S>
 std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
   std::vector<Member<S>> all = {PLAIN(width),
@@ -208,7 +208,7 @@ py::dict dict_of(const std::vector<Member<S>>& members, const S& s) {
 ctv_config make_config(const char* function, const std::string& preset, const py::kwargs& keywords) {
   Config config(preset.c_str());
   config.format = CTV_FORMAT_I420;
-  if (keywords.contains("step")) config.qp = -1;  // a qp of the same call still wins
+  if (keywords.contains("step")) config.qp = -1;  // a qp of the same call still has priority
   set_members<ctv_config>(function, config_members(), keywords, config);
   return config;
 }

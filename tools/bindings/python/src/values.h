@@ -11,8 +11,8 @@ namespace ctv::python {
 
 namespace py = pybind11;
 
-/// Without the interpreter's lock while it lives. Python ends a daemon thread where it takes the lock again
-/// once the interpreter ends, by unwinding: so unlike pybind11's, this destructor lets that through.
+/// Releases the GIL during its lifetime. When the interpreter ends, Python stops a daemon thread that takes
+/// the GIL again by unwinding it; unlike pybind11's, this destructor lets the unwinding pass.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}
@@ -24,18 +24,16 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-/// Throws ArgumentError in Python.
 [[noreturn]] inline void refuse(const std::string& message) { throw Error(CTV_ERROR_ARGUMENT, message); }
 
-/// A configuration from keywords. A name that is no member is a TypeError that names `function`.
+/// A configuration from keywords. An unknown name is a TypeError that mentions `function`.
 ctv_config make_config(const char* function, const std::string& preset, const py::kwargs& keywords);
 ctv_decoder_config make_decoder_config(const char* function, const py::kwargs& keywords);
 
-/// All members by name.
 py::dict members_of(const ctv_config& config);
 py::dict members_of(const ctv_stream_info& info);
 
-/// The name of a format, such as "i420"; the format of a name.
+/// The name of a format, such as "i420"; format_of(): the format of a name.
 const char* format_name(ctv_format format);
 
 }  // namespace ctv::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the call's page does to samples beside coding them.
+// Operations of the call's page on samples, other than coding.
 #include <algorithm>
 
 #include "tools/bindings/web/codec/web.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the pages call beside the C interface: structures become rows of numbers, which JavaScript reads as a
-// Float64Array. page/codec.js has the order of the numbers too.
+// Functions for the pages, in addition to the C interface. Structures become rows of numbers, which
+// JavaScript reads as a Float64Array. page/codec.js defines the order of the numbers, too.
 #pragma once
 
 #include <ctv/ctv.h>

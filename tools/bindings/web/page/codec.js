@@ -40,7 +40,7 @@ export class CodecError extends Error {
   }
 }
 
-/** Loads the codec. wasm: where ctv.wasm is (a URL), or its bytes; without it, beside this file. */
+/** Loads the codec. wasm: where ctv.wasm is (a URL), or its bytes; default: next to this file. */
 export async function loadCodec(wasm = new URL('ctv.wasm', import.meta.url)) {
   let bytes = wasm;
   if (wasm instanceof URL || typeof wasm === 'string') {
@@ -166,7 +166,7 @@ class Codec {
     this.wasm.ctv_web_i420_from_rgba(this.unit.write(pixels), width, height, out);
     return this.bytes(out, size);
   }
-  /** PSNR of a decoded picture's luma beside the samples that were sent. */
+  /** Luma PSNR of a decoded picture against the sent samples. */
   lumaPsnr(samples, picture) {
     const { data, stride, columns, rows } = picture.planes[0];
     const decoded = data.byteOffset; // of a view that does not outlive a growing memory

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// memcpy() and memmove() in SIMD: those of emscripten copy words, which took a sixth of a decoder's time.
-// Compiled without builtins, so that the loops do not become calls of themselves.
+// memcpy() and memmove() in SIMD: emscripten's copy words, which took a sixth of a decoder's time. Compiled
+// without builtins, so that the loops do not become recursive calls.
 #include <stddef.h>
 #include <stdint.h>
 #include <wasm_simd128.h>
 
 namespace {
 
-// Both ends of a piece, read before either is written: right for any overlap, and for any size from one to
+// Loads both ends of a block before it stores either: correct for any overlap, and for any size from one to
 // two of T.
 template <typename T>
 inline void move_ends(uint8_t* to, const uint8_t* from, size_t size) {

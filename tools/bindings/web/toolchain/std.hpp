@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library uses of C++20 and libc++ 13 does not have (emscripten 3.1.6 of Debian 12). Included in
-// front of each source.
+// Features of C++20 that the library uses and libc++ 13 lacks (emscripten 3.1.6 of Debian 12). Included
+// before each source.
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 typedef long z_off_t;
 
 struct CrcTables {
-  uint32_t of[4][256];  // [k]: of a byte that k others follow
+  uint32_t of[4][256];  // [k]: checksum of a byte that k others follow
   constexpr CrcTables() : of() {
     for (uint32_t i = 0; i < 256; ++i) {
       uint32_t c = i;
@@ -35,7 +35,7 @@ inline unsigned long crc32_z(unsigned long before, const uint8_t* bytes, size_t 
   return ~c;
 }
 
-// Of two pieces side by side: the first one's checksum, moved by the second one's length.
+// CRC of the concatenation of two blocks: the first checksum, advanced by the second length, XOR the second.
 inline unsigned long crc32_combine(unsigned long first, unsigned long second, z_off_t size) {
   auto c = static_cast<uint32_t>(first);
   for (; size > 0; --size) c = c >> 8 ^ kCrcTables.of[0][c & 255];

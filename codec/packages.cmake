@@ -19,8 +19,8 @@ set(CPACK_COMPONENTS_ALL "")
 set(library_package "libctv${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(same_library "${library_package} (= ${PROJECT_VERSION})")
 
-# What each package has beside its contents: licences, a changelog, and what lintian should know. Debian has the Apache
-# License in a place of its own.
+# Files of each package besides its contents: licences, a changelog, and what lintian should know. Debian has the Apache
+# License elsewhere.
 set(debian "${PROJECT_BINARY_DIR}/debian")
 file(READ LICENSE copyright)
 file(READ THIRD-PARTY.txt third_party)

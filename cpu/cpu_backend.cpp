@@ -17,6 +17,7 @@
 #include "cpu/picture/colour.hpp"
 #include "cpu/picture/loop_filter.hpp"
 #include "cpu/picture/squared_error.hpp"
+#include "cpu/residual/residual_coder.hpp"
 #include "cpu/runtime/huge_pages.hpp"
 #include "cpu/transform/rdoq.hpp"
 #include "cpu/transform/slope_estimator.hpp"
@@ -123,6 +124,9 @@ class CpuBackend final : public Backend {
     CTV_ASSIGN_OR_RETURN(std::unique_ptr<TransformCoder> inner, make_cpu_transform(layout, threads_));
     return std::unique_ptr<TransformCoder>(std::make_unique<TimedTransform>(std::move(inner), stage_times_));
   }
+  Result<std::unique_ptr<ResidualCoder>> make_residual(const MacroblockGrid&) override {
+    return make_cpu_residual(threads_, stage_times_);
+  }
   Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) override {
     return make_cpu_slopes(luma, threads_, stage_times_);
   }
@@ -145,11 +149,16 @@ class CpuBackend final : public Backend {
     ctv::skip_by_ssd(threads_, planes, grid, base_step, vectors, still, close);
     return {};
   }
-  Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                            const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                            const SideInfo& side) override {
+  Status merge_skip_vectors(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                            const MotionVector* vectors, const SideInfo& side) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::merge_skip_vectors(threads_, source, reference, grid, base_step, vectors, side);
+    ctv::merge_skip_vectors(threads_, planes, grid, base_step, vectors, side);
+    return {};
+  }
+  Status mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
+                    uint8_t* still) override {
+    StageTimer timer(stage_times_, Stage::kSkip);
+    ctv::mark_still(grid, vectors, skips, still);
     return {};
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
@@ -159,10 +168,10 @@ class CpuBackend final : public Backend {
     return {};
   }
 
-  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* still,
                         int64_t* changes) override {
     StageTimer timer(stage_times_, Stage::kFilter);
-    ctv::filter_changes(threads_, planes, skips, changes);
+    ctv::filter_changes(threads_, planes, still, changes);
     return {};
   }
   Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
@@ -172,10 +181,10 @@ class CpuBackend final : public Backend {
     return {};
   }
   bool filters_in_place() const override { return true; }
-  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {
     StageTimer timer(stage_times_, Stage::kQuantise);
-    quantise_rdo_plane(threads_, layout, quantisers, type, coefficients, levels);
+    quantise_rdo_plane(threads_, layout, quantisers, coefficients, levels);
     return {};
   }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
@@ -202,9 +211,7 @@ class CpuBackend final : public Backend {
  private:
   // Luma takes longest and comes first; the other planes use threads that its loops leave idle.
   Status work_on_planes(int planes, const std::function<Status(int)>& work,
-                        const std::function<Status()>& beside,
-                        const std::function<Status(int)>& first) override {
-    if (first) CTV_RETURN_IF_ERROR(side_by_side(planes, first));
+                        const std::function<Status()>& beside) override {
     return side_by_side(beside ? planes + 1 : planes, [&](int i) { return i < planes ? work(i) : beside(); });
   }
   template <typename Work>

@@ -13,6 +13,7 @@
 #include "cuda/picture/loop_filter.hpp"
 #include "cuda/picture/picture_transfer.hpp"
 #include "cuda/picture/squared_error.hpp"
+#include "cuda/residual/residual_coder.hpp"
 #include "cuda/runtime/device.hpp"
 #include "cuda/transform/cufft_library.hpp"
 #include "cuda/transform/rdoq.hpp"
@@ -88,6 +89,9 @@ class CudaBackend final : public Backend {
     }
     return make_transform_coder(device_, layout, engine);
   }
+  Result<std::unique_ptr<ResidualCoder>> make_residual(const MacroblockGrid&) override {
+    return make_residual_coder(device_);
+  }
   Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return make_slope_estimator(device_, luma);
@@ -113,12 +117,17 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kSkip);
     return cuda::skip_by_ssd(*device_, planes, grid, base_step, vectors, close);
   }
-  Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                            const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                            const SideInfo& side) override {
+  Status merge_skip_vectors(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                            const MotionVector* vectors, const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::merge_skip_vectors(*device_, source, reference, grid, base_step, vectors, side);
+    return cuda::merge_skip_vectors(*device_, planes, grid, base_step, vectors, side);
+  }
+  Status mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
+                    uint8_t* still) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kSkip);
+    return cuda::mark_still(*device_, grid, vectors, skips, still);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
@@ -126,11 +135,11 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kCompensate);
     return compensate_plane(*device_, reference, side, geometry, prediction);
   }
-  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* still,
                         int64_t* changes) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kFilter);
-    return cuda::filter_changes(*device_, planes, skips, changes);
+    return cuda::filter_changes(*device_, planes, still, changes);
   }
   Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {
@@ -138,11 +147,11 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kFilter);
     return filter_plane(*device_, from, filter, cells, to);
   }
-  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kQuantise);
-    return quantise_rdo_plane(*device_, layout, quantisers, type, coefficients, levels);
+    return quantise_rdo_plane(*device_, layout, quantisers, coefficients, levels);
   }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                            const MotionVector* vectors, const Level* levels, const Level* previous,
@@ -168,7 +177,6 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->end_frame();
   }
-  bool packets_first() const override { return device_->single_frame(); }
   Status wait_beside() override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->wait_beside();
@@ -180,27 +188,18 @@ class CudaBackend final : public Backend {
 
  private:
   Status work_on_planes(int planes, const std::function<Status(int)>& work,
-                        const std::function<Status()>& beside,
-                        const std::function<Status(int)>& first) override {
+                        const std::function<Status()>& beside) override {
     CTV_RETURN_IF_ERROR(device_->enter());
-    for (int p = 0; first && p < planes; ++p) {
-      CTV_RETURN_IF_ERROR(device_->on_plane(p));
-      CTV_RETURN_IF_ERROR(first(p));
-    }
     if (beside) CTV_RETURN_IF_ERROR(device_->fork());
-    const auto call_beside = [&]() -> Status {
-      if (!beside) return {};
-      CTV_RETURN_IF_ERROR(device_->beside_planes(static_cast<bool>(first)));
-      return beside();
-    };
-    // A graph runs the first recorded successor right behind a node. With first(), beside() waits for several
-    // nodes and may be recorded first; otherwise the planes' work must be.
-    if (first) CTV_RETURN_IF_ERROR(call_beside());
+    // A graph runs the first recorded successor right behind a node, so the planes' work comes first.
     for (int p = 0; p < planes; ++p) {
       CTV_RETURN_IF_ERROR(device_->on_plane(p));
       CTV_RETURN_IF_ERROR(work(p));
     }
-    if (!first) CTV_RETURN_IF_ERROR(call_beside());
+    if (beside) {
+      CTV_RETURN_IF_ERROR(device_->beside_planes());
+      CTV_RETURN_IF_ERROR(beside());
+    }
     return device_->on_plane(-1);
   }
   Status copy_and_wait(void* destination, const void* source, size_t bytes, cudaMemcpyKind kind) {

@@ -43,7 +43,15 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   return i;
 }
 
-// Reads the slopes from the side payload of a key frame; none without directional lifting.
+// The components of a packet. Regions have all planes and no subbands.
+std::vector<ctv::Component> components_of(const ctv::Stream& stream, const ctv::PacketHeader& packet) {
+  if (!stream.header.macroblocks() || packet.frame.type == ctv::FrameType::kKey)
+    return ctv::make_components(stream.picture, stream.header.grouping);
+  return std::vector<ctv::Component>(packet.component_sizes.size(),
+                                     {0, 0, stream.picture.planes - 1, 0, 0, 0});
+}
+
+// The slopes in the side payload of a key frame; none without directional lifting.
 Status read_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, std::vector<int8_t>& slopes) {
   slopes.resize(grid.size());
   if (!ctv::SlopeMap(grid).decode(side, slopes.data())) return {CTV_ERROR_STREAM, "side payload: damaged"};
@@ -135,9 +143,9 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
                          ctv::read_sequence_header({header, header_size}));
     const ctv::Stream stream = ctv::make_stream(sequence);
-    const auto list = ctv::make_components(stream.picture, sequence.grouping);
     ctv::PacketHeader packet;
-    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, list.size(), sequence.slots, packet));
+    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, ctv::packet_layout(stream), packet));
+    const auto list = components_of(stream, packet);
     ctv_packet_info i{};
     i.frame_number = packet.frame.number;
     i.key_frame = packet.frame.type == ctv::FrameType::kKey ? 1 : 0;
@@ -177,9 +185,8 @@ ctv_status ctv_packet_slopes(const uint8_t* header, size_t header_size, const ui
     CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
                          ctv::read_sequence_header({header, header_size}));
     const ctv::Stream stream = ctv::make_stream(sequence);
-    const size_t components = ctv::make_components(stream.picture, sequence.grouping).size();
     ctv::PacketHeader packet;
-    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, components, sequence.slots, packet));
+    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, ctv::packet_layout(stream), packet));
     *rows = *cols = 0;
     if (packet.frame.type != ctv::FrameType::kKey || scale > stream.slopes.scales) return {};
     std::vector<int8_t> all;
@@ -203,16 +210,18 @@ ctv_status ctv_packet_parts(const uint8_t* header, size_t header_size, const uin
     if (capacity > 0) CTV_RETURN_IF_ERROR(need(parts, "parts"));
     CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
                          ctv::read_sequence_header({header, header_size}));
-    const auto list = ctv::make_components(ctv::make_stream(sequence).picture, sequence.grouping);
+    const ctv::Stream stream = ctv::make_stream(sequence);
     ctv::PacketHeader packet;
-    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, list.size(), sequence.slots, packet));
+    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, ctv::packet_layout(stream), packet));
+    // Without checks of its own a component cannot be told from a damaged one.
+    const auto list = packet.checked ? components_of(stream, packet) : std::vector<ctv::Component>();
     uint64_t offset = 0;
     for (size_t i = 0; i <= list.size(); ++i) {
-      const uint32_t bytes =
-          i == 0 ? static_cast<uint32_t>(packet.size) + packet.side_size : packet.component_sizes[i - 1];
+      uint64_t bytes = packet.checked ? packet.size + packet.side_size : packet.unit_size;
+      if (i > 0) bytes = packet.component_sizes[i - 1];
       if (i < capacity) {
-        parts[i] = {offset, bytes, i == 0 ? -1 : list[i - 1].layer,
-                    i == 0 ? 0U : packet.component_checks[i - 1]};
+        const uint32_t check = i == 0 ? 0U : packet.component_checks[i - 1];
+        parts[i] = {offset, static_cast<uint32_t>(bytes), i == 0 ? -1 : list[i - 1].layer, check};
       }
       offset += bytes;
     }

@@ -20,6 +20,7 @@
 #include "codec/backend/memory.hpp"
 #include "codec/backend/motion_estimator.hpp"
 #include "codec/backend/picture_transfer.hpp"
+#include "codec/backend/residual_coder.hpp"
 #include "codec/backend/skip_planes.hpp"
 #include "codec/backend/slope_estimator.hpp"
 #include "codec/backend/subband_predictor.hpp"
@@ -72,7 +73,9 @@ class Backend : public SubbandPredictor {
                                                                      const CodingPlan& plan) = 0;
   virtual Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                                  Engine engine) = 0;
-  /// luma: the layout of plane 0 of a stream with directional lifting.
+  /// For the residual of predicted frames in macroblocks.
+  virtual Result<std::unique_ptr<ResidualCoder>> make_residual(const MacroblockGrid& grid) = 0;
+  /// luma: of a stream with directional lifting.
   virtual Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) = 0;
   virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                                Extent extent) = 0;
@@ -89,19 +92,24 @@ class Backend : public SubbandPredictor {
   /// are zero they are close and not compared again. close: [grid.rows][grid.cols], 1 or 0.
   virtual Status skip_by_ssd(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                              const MotionVector* vectors, const uint8_t* still, uint8_t* close) = 0;
-  /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:
-  /// luma, as above. vectors: the input, which must not overlap side.vectors, the output.
-  virtual Status merge_skip_vectors(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                                    const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                                    const SideInfo& side) = 0;
-  /// Predicts one plane from the reference moved by the vectors. reference: true extent at its resolution,
-  /// repeated beyond, within the range of `geometry`. side.skips: must not be null where cells overlap.
+  /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). vectors: those
+  /// before, apart from side.vectors, what comes out.
+  virtual Status merge_skip_vectors(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                                    const MotionVector* vectors, const SideInfo& side) = 0;
+  /// Marks the cells that are still: skipped with the zero vector. They are predicted alone and not filtered.
+  /// Arrays: [grid.rows][grid.cols]. still: 1 or 0.
+  virtual Status mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
+                            uint8_t* still) = 0;
+  /// Prediction of one plane: reference (true extent at its resolution, repeated beyond, within the range of
+  /// `geometry`) moved by the vectors, limited to that range. side.still: read, and not null, where cells
+  /// overlap; these cells are predicted alone.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
 
-  /// changes: for each root of the motion tree, the change of the squared error against the source by the
-  /// filter, over all planes, in the rows that decide (FilterGain). skips: skipped cells are not counted.
-  virtual Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+  /// changes = of each root of the motion, what the filter would change of the squared error against the
+  /// source, of all planes together, in the rows that decide (FilterGain). still: these cells count for
+  /// nothing.
+  virtual Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* still,
                                 int64_t* changes) = 0;
   /// Filters `from` into `to` (loop_filter.hpp), clamped to the geometry's range; `from` is within that
   /// range. Both have the true extent, and `from` is repeated beyond. If filters_in_place(), the result is in
@@ -110,12 +118,12 @@ class Backend : public SubbandPredictor {
                         PlaneView<Sample> to) = 0;
   virtual bool filters_in_place() const { return false; }
 
-  /// Quantises the coefficients of one plane with the rate-distortion decision of quantise_rdo(), which
-  /// depends on the frame type. The coefficients are those of a transform with steps of one unit; subbands
+  /// Quantises the coefficients of one plane with the rate-distortion decision of quantise_rdo(). The
+  /// coefficients are those of a transform with steps of one unit; subbands
   /// with such a step and the lowpass keep every level. quantisers: one per subband. Both arrays are in the
   /// layout's order and must not overlap.
   virtual Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
-                          FrameType type, const Coefficient* coefficients, Level* levels) = 0;
+                          const Coefficient* coefficients, Level* levels) = 0;
 
   /// Begins the calls of one frame, after the upload of its picture. True: the backend has recorded the calls
   /// of an equal frame and repeats them in end_frame(), so none may be made.
@@ -123,26 +131,20 @@ class Backend : public SubbandPredictor {
   virtual Status end_frame() = 0;
   /// Calls work(p) for each plane p below `planes`, and beside(). The calls of work(p) concern plane p only,
   /// those of beside() all planes. They are independent: the backend may run them in parallel, and several
-  /// threads may make them. first(p) runs before work(p), and for all planes before beside(). Later calls run
-  /// after every work(p). They run after beside() only if wait_beside() was called, which work(p) may do,
-  /// too. Null functions are skipped; the first error is returned.
+  /// threads may make them. Later calls run after every work(p). They run after beside() only if
+  /// wait_beside() was called. beside: may be empty; the first error is returned.
   template <typename Work>
-  Status each_plane(int planes, const Work& work, const std::function<Status()>& beside = {},
-                    const std::function<Status(int)>& first = {}) {
-    return work_on_planes(planes, std::cref(work), beside, first);  // allocates nothing
+  Status each_plane(int planes, const Work& work, const std::function<Status()>& beside = {}) {
+    return work_on_planes(planes, std::cref(work), beside);  // allocates nothing
   }
   virtual Status wait_beside() { return {}; }
-  /// Whether the latency of a packet matters more than the start of the next frame.
-  virtual bool packets_first() const { return false; }
   virtual Status synchronize() = 0;
 
   StageTimes& stage_times() { return stage_times_; }
 
  protected:
   virtual Status work_on_planes(int planes, const std::function<Status(int)>& work,
-                                const std::function<Status()>& beside,
-                                const std::function<Status(int)>& first) {
-    for (int p = 0; first && p < planes; ++p) CTV_RETURN_IF_ERROR(first(p));
+                                const std::function<Status()>& beside) {
     if (beside) CTV_RETURN_IF_ERROR(beside());
     for (int p = 0; p < planes; ++p) CTV_RETURN_IF_ERROR(work(p));
     return {};

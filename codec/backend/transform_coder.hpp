@@ -14,31 +14,31 @@
 
 namespace ctv {
 
-/// How convolutions are computed: integer arithmetic, or FFT, multiply and round. Both give the same
-/// integers.
+/// Computation of convolutions: direct in integers, or by FFT, multiplication and rounding. Results are
+/// equal.
 enum class Engine : uint8_t { kDirect = 0, kFft = 1 };
 
 /// Forward and inverse transform of one plane; owns plans and workspace.
 class TransformCoder {
  public:
   virtual ~TransformCoder() = default;
-  /// Transforms and quantises samples - prediction, 0 in skipped cells. Levels are in the order of the
+  /// Transforms and quantises samples - prediction, or 0 in skipped cells. Levels are in the order of the
   /// layout. prediction.data null: the prediction is `dc_offset` everywhere, and no cell is skipped.
   /// quantisers: one per subband. samples and prediction have the padded extent. slopes: an array of
-  /// SlopeGrid, or null for a transform without.
+  /// SlopeGrid; null for a transform without slopes.
   virtual Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                          std::span<const SubbandQuantiser> quantisers, Level* levels,
                          const int8_t* slopes = nullptr, const SkippedCells& skipped = {}) = 0;
-  /// prediction + inverse(levels), in skipped cells prediction, clamped to range, at resolution 2^-reduction:
-  /// samples and prediction have the padded extent shifted right by reduction, which skipped.geometry has,
-  /// too. samples may be prediction.
+  /// samples = prediction + inverse(levels), or prediction in skipped cells, clamped to range, at resolution
+  /// 2^-reduction. samples, prediction and skipped.geometry have the padded extent shifted right by
+  /// reduction. samples may be prediction.
   virtual Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                          PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                          PlaneView<Sample> samples, const int8_t* slopes = nullptr,
                          const SkippedCells& skipped = {}) = 0;
-  /// predictor.add_subbands() for the layers of the resolution, then inverse() of the sums, with dc_offset as
-  /// prediction. Both at once where that is quicker; stage times then have them as the inverse transform.
-  /// predictor: the backend that the coder is of.
+  /// Calls predictor.add_subbands() for the layers of the resolution, then inverse() of the sums with
+  /// dc_offset as prediction. A backend may fuse both; stage times then count them as inverse transform.
+  /// predictor: the backend of this coder.
   virtual Status inverse_predicted(SubbandPredictor& predictor, const PredictedLevels& predicted,
                                    std::span<const SubbandQuantiser> quantisers, int dc_offset,
                                    SampleRange range, int reduction, PlaneView<Sample> samples) {

@@ -9,7 +9,6 @@
 
 #include "codec/config/decoder_config.hpp"
 #include "codec/control/motion_decisions.hpp"
-#include "codec/dsp/h264.hpp"
 #include "codec/dsp/quantise.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/fields.hpp"
@@ -139,6 +138,7 @@ Status check_decisions(const ctv_config& c) {
   CTV_RETURN_IF_ERROR(check_range("engine", c.engine, 0, CTV_ENGINE_FFT));
   CTV_RETURN_IF_ERROR(check_rate(c.bitrate, c.max_frame_bytes));
   CTV_RETURN_IF_ERROR(check_range("buffer_ms", c.buffer_ms, 100, 60000));
+  CTV_RETURN_IF_ERROR(check_range("error_resilient", c.error_resilient, 0, 1));
   return check_range("frames_in_flight", c.frames_in_flight, 1, 16);
 }
 
@@ -152,14 +152,10 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   if (c.slots > 1 && !picture) return bad("slots", "more than one needs picture prediction");
   CTV_RETURN_IF_ERROR(check_crf(c));
   CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
-  if (c.tune != CTV_TUNE_PSNR && (h.transform.in_blocks() || !picture || c.lossless != 0)) {
-    return bad("tune", "ssim needs the contourlet transform and picture prediction, and is not for lossless");
+  if (c.tune != CTV_TUNE_PSNR && (!picture || c.lossless != 0)) {
+    return bad("tune", "ssim needs picture prediction, and is not for lossless");
   }
-  CTV_RETURN_IF_ERROR(check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12));
-  if (c.chroma_qp_offset != 0 && h.transform.traits().own_quantiser) {
-    return bad("chroma_qp_offset", "H.264's transforms have one step for all planes");
-  }
-  return {};
+  return check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12);
 }
 
 // Tune SSIM quantises the finest scale and the lowpass more coarsely, because SSIM's windows of 8 samples
@@ -226,10 +222,8 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   h.source = static_cast<uint8_t>(source);
   h.chroma_420 = c.chroma == CTV_CHROMA_420 && c.lossless == 0 && source != CTV_FORMAT_GRAY8 &&
                  source != CTV_FORMAT_I420;
-  if (!h.transform.in_blocks()) {
-    h.transform.fraction_bits = c.lossless != 0 ? 0 : 2;
-    h.transform.projection = h.transform.pyramid == Pyramid::kLaplacian && c.lossless == 0;
-  }
+  h.transform.fraction_bits = c.lossless != 0 ? 0 : 2;
+  h.transform.projection = h.transform.pyramid == Pyramid::kLaplacian && c.lossless == 0;
   h.grouping = choose_grouping(h);
   if (padded_area(h) > PTRDIFF_MAX / 16) {  // no buffer needs 16 bytes per sample
     return Status(CTV_ERROR_MEMORY, "config.width, config.height: too many samples for addresses of 32 bits");
@@ -238,7 +232,7 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   CTV_RETURN_IF_ERROR(check_quantisation(c, h));
   // The paper quantises only directional subbands, all with one step. Otherwise a subband's step compensates
   // its gain, so that an error in any subband weighs the same in the picture.
-  h.lowpass_rounded = !h.transform.in_blocks() && !picture && c.lossless == 0;
+  h.lowpass_rounded = !picture && c.lossless == 0;
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};
@@ -247,6 +241,8 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
     h.weights[1][i] = static_cast<uint16_t>(
         std::clamp(std::lround(weight * std::exp2(c.chroma_qp_offset / 6.0)), 1L, 65535L));
   }
+  h.residual_chroma_weight =
+      static_cast<uint16_t>(std::lround(kWeightOne * std::exp2(c.chroma_qp_offset / 6.0)));
   const auto step = make_base_step(c.qp, c.step);
   if (!step.ok()) return step.status();
   return h;
@@ -254,8 +250,8 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
 
 Result<uint16_t> make_base_step(int qp, double step) {
   if (qp != -1) {
-    CTV_RETURN_IF_ERROR(check_range("qp", qp, 0, 51));
-    return static_cast<uint16_t>(h264_step(qp));
+    CTV_RETURN_IF_ERROR(check_range("qp", qp, 0, kMaxQp));
+    return static_cast<uint16_t>(qp_step(qp));
   }
   if (!(step >= 1.0 / 16 && step <= 4095))
     return bad("step", std::to_string(step) + " is outside 1/16..4095");

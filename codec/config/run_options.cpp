@@ -10,9 +10,7 @@ int thread_count(int wanted) {
   return wanted > 0 ? wanted : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 256);
 }
 
-Engine choose_engine(ctv_engine wanted, const SequenceHeader& header) {
-  return wanted == CTV_ENGINE_FFT && !header.transform.in_blocks() ? Engine::kFft : Engine::kDirect;
-}
+Engine choose_engine(ctv_engine wanted) { return wanted == CTV_ENGINE_FFT ? Engine::kFft : Engine::kDirect; }
 
 std::string describe(const Backend& backend, Engine engine, const std::string& why) {
   std::string text = backend.description();

@@ -5,15 +5,14 @@
 #include <string>
 
 #include "codec/backend/backend.hpp"
-#include "codec/format/headers.hpp"
 
 namespace ctv {
 
 /// Resolves 0 to the number of cores.
 int thread_count(int wanted);
 
-/// Resolves AUTO to the direct engine, which is faster. Block transforms have no other engine.
-Engine choose_engine(ctv_engine wanted, const SequenceHeader& header);
+/// Resolves AUTO to the direct engine, which is faster.
+Engine choose_engine(ctv_engine wanted);
 
 /// Returns one line that says which backend and engine run, and why.
 std::string describe(const Backend& backend, Engine engine, const std::string& why);

@@ -36,7 +36,7 @@ struct SkipPrices {
   int still;        // largest coefficient of a still unit
   int dead;         // coefficients up to this magnitude are quantised to 0
   int first;        // each threshold first x 2^k, k = 0..4, that a coefficient exceeds costs one `octave`
-  uint64_t square;  // square of a step
+  uint64_t square;  // square of a step, in 64ths of a squared sample
 };
 inline constexpr int kSkipOctaves = 5;
 CTV_HOST_DEVICE SkipPrices skip_prices(uint32_t base_step) {

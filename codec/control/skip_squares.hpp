@@ -8,6 +8,10 @@
 // level by level: squares of 2x2, then 4x4 and 8x8 cells try the vectors of their quarters and of their
 // neighbours. All squares of a level change in parallel. Cells around the root count with their original
 // vectors.
+//
+// Luma does not see where the new vector fetches a wrong colour. So at the end each cell that changed
+// compares chroma, predicted as the decision about skips does, and takes its own vector back if the new one
+// is much worse.
 #pragma once
 
 #include <cstdint>
@@ -184,6 +188,12 @@ struct SkipRoot {
 /// error: squared error.
 CTV_HOST_DEVICE uint64_t skip_square_cost(const SkipPrices& p, uint64_t error, uint32_t bits) {
   return 1024 * error + p.square * bits;
+}
+
+/// Whether a cell takes its own vector back, given the squared errors of all its chroma with both vectors: if
+/// the new one adds more than the square of a step.
+CTV_HOST_DEVICE bool takes_vector_back(const SkipPrices& p, uint32_t own, uint32_t merged) {
+  return 64 * uint64_t{merged} > 64 * uint64_t{own} + p.square;  // 64ths, as the price
 }
 
 }  // namespace ctv

@@ -37,7 +37,7 @@ struct LoopFilter {
 
 CTV_HOST_DEVICE LoopFilter loop_filter(uint32_t base_step, bool key, bool chroma) {
   const int step = min_of(static_cast<int>(base_step), 16384);  // sums of differences are smaller
-  const int bound = (static_cast<int>(base_step) + 64) >> 7;
+  const int bound = max_of(key ? 0 : 1, (static_cast<int>(base_step) + 64) >> 7);
   return {static_cast<int16_t>(min_of(bound, kMostFilterBound)),
           {static_cast<int16_t>(step >> 3), static_cast<int16_t>(3 * step >> 3), static_cast<int16_t>(step)},
           static_cast<int8_t>((chroma ? 2 : 0) + (key ? 0 : 1))};

@@ -13,6 +13,7 @@ namespace ctv {
 inline constexpr uint32_t kMinStep = 16;       // one coefficient unit, lossless
 inline constexpr uint32_t kMaxStep = 1 << 20;  // larger than any coefficient
 inline constexpr int kWeightOne = 4096;        // a subband weight of 1
+inline constexpr int kMaxQp = 51;
 
 /// Quantiser of one subband. Computed on the host, equal for all backends.
 struct SubbandQuantiser {
@@ -20,9 +21,13 @@ struct SubbandQuantiser {
   uint32_t multiplier = 1 << 16;       // 2^20 / step, rounded
   uint32_t rounding_offset = 0;        // 65536ths of a step, 0..32768
   uint32_t reconstruction_offset = 0;  // towards zero, sixteenths of a unit
-  int qp = 0;          // H.264's transforms use QP instead of step, multiplier and reconstruction_offset
-  bool plain = false;  // not rate-distortion optimised (rdo_quantise.hpp)
 };
+
+/// Base step of a QP, in sixteenths of a sample: H.264's, which doubles every six QP.
+constexpr int qp_step(int qp) {
+  constexpr uint8_t kSixth[6] = {10, 11, 13, 14, 16, 18};
+  return kSixth[qp % 6] << (qp / 6);
+}
 
 /// Step of a subband: base step (sixteenths of a sample) times weight (4096ths), in sixteenths of a unit.
 CTV_HOST_DEVICE uint32_t subband_step(uint32_t base_step, uint32_t weight, int fraction_bits) {

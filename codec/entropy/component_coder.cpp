@@ -15,7 +15,7 @@
 namespace ctv {
 namespace {
 
-/// Entropy coding by runs. Creates an encoder or a decoder at first use; an object serves one direction only.
+/// Entropy coding by runs. Creates an encoder or a decoder at first use. An object serves one direction only.
 class RunCoder final : public ComponentCoder {
  public:
   RunCoder(const PictureLayout& picture, const Component& c, size_t index)
@@ -45,7 +45,7 @@ class RunCoder final : public ComponentCoder {
     return RunIndexWriter::write(coded_.chunks,
                                  out.reserve(RunIndexWriter::most_bytes(coded_.chunks.size())));
   }
-  // The lowpass of key frames has no runs (Katsigiannis et al., section II), but differences.
+  // The lowpass of key frames has differences instead of runs (Katsigiannis et al., section II).
   bool runs(const FrameParameters& frame) const { return !lowpass_ || frame.type != FrameType::kKey; }
 
   MemoryBudget* const budget_ = MemoryBudget::current();
@@ -55,7 +55,7 @@ class RunCoder final : public ComponentCoder {
   std::vector<RunRange> ranges_;
   std::unique_ptr<RunEncoder> encoder_;
   std::unique_ptr<RunDecoder> decoder_;
-  CodedRuns coded_;  // by a device
+  CodedRuns coded_;  // coded by a device
 };
 
 /// Entropy coding by tiles. Creates an encoder or a decoder at first use.
@@ -126,11 +126,11 @@ class TileCoder final : public ComponentCoder {
   size_t index_;
   int threads_;
   MotionGrid grid_;
-  CountedVector<TilePiece> pieces_;  // for a receiver
+  CountedVector<TilePiece> pieces_;  // of a receiver
   std::optional<TileEncoder> encoder_;
   std::optional<TileDecoder> decoder_;
-  bool encodes_ = false;  // the tasks are those of the encoder
-  CodedTiles coded_;      // by a device
+  bool encodes_ = false;  // the tasks are the encoder's
+  CodedTiles coded_;      // coded by a device
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coder of one part of a packet's payload: a component, or the vectors. Each owns its scratch memory. So all
-// parts can be coded in parallel, and nothing is allocated per frame once the buffers have grown.
+// parts can be coded in parallel, and buffers allocate nothing per frame once they have grown.
 #pragma once
 
 #include <cstddef>
@@ -23,23 +23,24 @@ class ComponentCoder {
   ComponentCoder(const ComponentCoder&) = delete;
   ComponentCoder& operator=(const ComponentCoder&) = delete;
 
-  /// Encodes its part of the frame into `out`. Returns the bytes written; rest() follows them.
+  /// Encodes this part of the frame to `out`. Returns the bytes written; the bytes of rest() follow.
   virtual size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) = 0;
-  /// Bytes of the frame that was encoded last, where a device has left them. Components alone.
+  /// Bytes of the last encoded frame that remain where a device wrote them. Components only.
   virtual std::span<const uint8_t> rest() const { return {}; }
-  /// Decodes its part and overwrites all its numbers. Returns false if the bytes are not exactly one encoding
-  /// of the part; the numbers are then undefined. Time and memory are bounded by the part's size in levels,
-  /// not by the bytes.
+  /// Decodes this part and overwrites all its values. Returns false if the bytes are not exactly one encoding
+  /// of the part; values are then undefined. Time and memory are bounded by the number of levels, whatever
+  /// the bytes.
   virtual bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) = 0;
-  /// Gives the part to `receiver`. Returns false if it is damaged. Components alone.
+  /// Passes the part to `receiver`. Returns false if it is damaged. Components only.
   virtual bool send(std::span<const uint8_t> bytes, size_t component, ComponentReceiver& receiver) {
     (void)bytes, (void)component, (void)receiver;
     return false;
   }
 
-  /// The same in steps, for several threads: start_..(), then run() of each task below its result, in any
-  /// order and at once; finish_..(). Arguments must stay until then. After an exception or without
-  /// finish_..(), the next start begins anew. A coder that has one task needs none of these.
+  /// The same in steps for several threads: start_..(); run() for each task number below its result, in any
+  /// order and in parallel; finish_..(). Arguments must remain valid until then. After an exception or
+  /// without finish_..(), the next start resets the coder. A coder with a single task overrides none of
+  /// these.
   virtual size_t start_encoding(const CodedFrame& frame, Growing<uint8_t>& out) {
     size_ = encode(frame, out);
     return 0;
@@ -60,8 +61,8 @@ class ComponentCoder {
   bool sound_ = false;
 };
 
-/// index: number of the component in the packet. grid: of the skips of predicted frames; null if these have
-/// none. Skips must be known before levels. threads: of start_..().
+/// index: number of the component in the packet. grid: of the skips of predicted frames, which must be known
+/// before levels; null without skips. threads: for start_..().
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
                                                      size_t index, const MotionGrid* grid, int threads);

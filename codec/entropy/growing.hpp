@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A buffer that only grows and does not initialise its elements, for scratch memory that is reused from frame
-// to frame.
+// A buffer that only grows and leaves elements uninitialised, for scratch memory that frames reuse.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +15,8 @@ class Growing {
   const T* data() const { return data_.get(); }
   size_t capacity() const { return capacity_; }
 
-  /// Makes room for `count` elements and keeps the first `keep`. Capacity at least doubles when it
-  /// reallocates.
+  /// Makes room for `count` elements and keeps the first `keep`. A reallocation has room for at least 2 *
+  /// keep.
   T* reserve(size_t count, size_t keep = 0) {
     if (count > capacity_) {
       const size_t capacity = std::max(count, 2 * keep);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the walk over a slice of motion remembers of leaves: those of a root, and those above it.
+// Leaves that the walk over a motion slice refers to: those of the current root, and those above it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace ctv {
 
-inline constexpr int kRootSide = 1 << kRootLevel;  // cells
+inline constexpr int kRootSide = 1 << kRootLevel;  // in cells
 
 /// The class of a coordinate is the number of thresholds that its context reaches.
 inline constexpr std::array<int, 7> kDifferenceThresholds = {2, 4, 8, 16, 28, 48, 96};
@@ -32,36 +32,36 @@ inline size_t difference_class(size_t around) {
 
 /// A leaf of a tree.
 struct MotionLeaf {
-  uint8_t level = 255;  // log2 of its side; more than that of any node: outside the grid
+  uint8_t level = 255;  // log2 of its side; 255: outside the grid
   uint8_t skip = 0;
 };
 
-/// What later leaves need of a leaf, beside that.
+/// Further context that a leaf leaves for later leaves.
 struct MotionCell {
-  static constexpr int kField = 8;                                           // bits
-  static constexpr uint32_t kMost = uint32_t{kDifferenceThresholds.back()};  // beyond it classes are one
-  uint32_t vector = 0;                                                       // the bits of both coordinates
-  // Fields that can be added: magnitudes of its difference in y and x, whether its vector is a neighbour's.
+  static constexpr int kField = 8;                                           // in bits
+  static constexpr uint32_t kMost = uint32_t{kDifferenceThresholds.back()};  // larger ones: same class
+  uint32_t vector = 0;                                                       // both coordinates
+  // Packed fields that can be added: magnitudes of the difference in y and x, and whether the leaf is merged.
   uint32_t around = 0;
 };
 
-/// Memory of a walk.
+/// Memory of a MotionWalk.
 struct MotionScratch {
-  /// grid: of the largest slice. memory: for as many leaves as a slice has cells.
+  /// grid: of the largest slice. memory: room for as many leaves as the slice has cells.
   explicit MotionScratch(const MotionGrid& grid, MotionLeaf* memory = nullptr)
       : leaves_above(places_above(grid)), above(places_above(grid)), leaves(memory) {}
-  // Those above the row of roots, with a border left and right. Roots are whole.
+  // Leaves above the current row of roots, with a border left and right. Roots count as complete.
   static size_t places_above(const MotionGrid& grid) {
     return (static_cast<size_t>(grid.root_cols()) << kRootLevel) + 2;
   }
   CountedVector<MotionLeaf> leaves_above;
   CountedVector<MotionCell> above;
-  MotionLeaf* leaves;  // of all trees, in their order
+  MotionLeaf* leaves;  // of all trees, in coding order
 };
 
-inline constexpr int kRootStride = 16;  // a root, a border, and as much as put() writes beyond
+inline constexpr int kRootStride = 16;  // a root, its border, and the overrun of put()
 
-/// Cells of a root, with a border above and left.
+/// Cells of a root, with a border above and to the left.
 template <typename Cell>
 class RootCells {
  public:
@@ -77,7 +77,7 @@ class RootCells {
     std::copy_n(cells_[kRootSide] + 1, kRootSide, above_ + col + 1);
     for (auto& row : cells_) row[0] = row[kRootSide];
   }
-  /// A leaf. cell: its first. What is neither left of that nor above comes later and may be overwritten.
+  /// Stores a leaf from its first cell on. May overwrite cells to the right and below, which are coded later.
   [[gnu::always_inline]] static void put(Cell* cell, int level, const Cell now) {
     if (level == 0) {
       *cell = now;
@@ -89,7 +89,7 @@ class RootCells {
       cell += kRootStride;
     } while (--rows > 0);
   }
-  /// Hands over what get() finds in each cell.
+  /// Writes get() of each cell to `to`.
   template <typename T, typename Get>
   void copy(Extent root, T* to, ptrdiff_t pitch, Get get) {
     for (int y = 0; y < root.rows; ++y, to += pitch) {
@@ -108,7 +108,7 @@ class RootCells {
   Cell cells_[kRootSide + 1][kRootStride];
 };
 
-/// Cells of 8x8 in Z order: bits of y and x in turn.
+/// Positions of the 8x8 cells in Z order: bits of y and x alternate.
 inline constexpr int half_of_bits(int bits) { return (bits & 1) | (bits >> 1 & 2) | (bits >> 2 & 4); }
 struct RootPlace {
   int8_t y, x;
@@ -121,7 +121,8 @@ inline constexpr std::array<RootPlace, kRootSide* kRootSide> kRootPlaces = [] {
   }
   return places;
 }();
-/// By level: whether the cell above and to the right of a node comes before it, or is above the root.
+/// By level, a bit per node: whether the cell above and to the right precedes the node or lies above the
+/// root.
 inline constexpr std::array<uint64_t, kRootLevel + 1> kRightBefore = [] {
   std::array<uint64_t, kRootLevel + 1> before{};
   for (int level = 0; level <= kRootLevel; ++level) {
@@ -135,7 +136,7 @@ inline constexpr std::array<uint64_t, kRootLevel + 1> kRightBefore = [] {
   }
   return before;
 }();
-/// The largest node that begins at a cell.
+/// Level of the largest node that begins at cell i.
 inline int largest_node(int i) {
   return std::countr_zero(static_cast<unsigned>(i | kRootSide * kRootSide)) / 2;
 }

@@ -7,13 +7,13 @@
 namespace ctv {
 namespace {
 
-// Cells that differ from the one to the left and from the one above, beyond which a slice is divided. They
-// take 300 bytes or so, and a thread some 50 microseconds.
+// Slices are divided while they have more cells than this that differ from both the left and the upper cell.
+// That many take about 300 bytes, and 50 microseconds of a thread.
 constexpr uint32_t kMostWork = 200;
 
 constexpr size_t kSide = 1 << kRootLevel;
 
-// counts[c] += whether cell c of a row differs from the one to the left and from the one above.
+// Adds to counts[c] whether cell c of a row differs from both the left and the upper cell.
 void count_busy(const uint32_t* __restrict cells, const uint32_t* __restrict above, size_t count,
                 uint32_t* __restrict counts) {
   for (size_t c = 0; c < count; ++c) {
@@ -35,7 +35,7 @@ size_t MotionSlices::most(const MotionGrid& grid) {
   return grid.roots() < kLeastDivided ? 1 : std::min(grid.roots(), kMost);
 }
 
-// Halves of the longer side, the first not the shorter.
+// Divides slices into halves of the longer side; the first half is not the shorter one.
 template <typename Split>
 void MotionSlices::divide(Split split) {
   slices_.clear();
@@ -69,8 +69,8 @@ void MotionSlices::divide(Split split) {
   }
 }
 
-// A cell's key is its vector, and whether it is skipped in a bit that no vector needs. Cells of the first row
-// and column differ from what is outside.
+// A cell's key is its vector, with the skip in a bit that no vector uses. Cells outside the grid differ from
+// all others.
 void MotionSlices::find_work(const ConstSideInfo& side) {
   constexpr uint32_t kOutside = 0x7fff7fff;
   const auto pitch = static_cast<size_t>(grid_.root_cols()) + 1;
@@ -80,7 +80,7 @@ void MotionSlices::find_work(const ConstSideInfo& side) {
   row_.assign(cols + 1, kOutside);
   counts_.assign(cols, 0);
   for (size_t r = 0; r < static_cast<size_t>(grid_.rows); ++r) {
-    uint32_t* const own = row_.data() + 1;  // behind one that is outside
+    uint32_t* const own = row_.data() + 1;  // the element before is outside the grid
     std::memcpy(own, side.vectors + r * cols, cols * sizeof(*own));
     for (size_t c = 0; side.skips != nullptr && c < cols; ++c)
       own[c] ^= uint32_t{side.skips[r * cols + c]} << 15;

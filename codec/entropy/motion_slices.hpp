@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slices of a frame's motion (docs/bitstream.md, 7): areas of the grid that are coded apart from the others,
-// so that threads can code them at the same time. The encoder divides areas until each takes about as long.
+// Slices of a frame's motion (docs/bitstream.md, 7): areas of the grid that are coded independently, so that
+// threads code them in parallel. The encoder divides areas until all take about the same time.
 #pragma once
 
 #include <cstddef>
@@ -22,25 +22,25 @@ struct RootArea {
 class MotionSlices {
  public:
   explicit MotionSlices(const MotionGrid& grid);
-  /// How many a grid has at most.
+  /// Largest number of slices of a grid.
   static size_t most(const MotionGrid& grid);
 
-  /// Of the last choose() or read(); before it, the grid is one slice.
+  /// Slices of the last choose() or read(); before the first, the grid is one slice.
   size_t size() const { return slices_.size(); }
   const RootArea& operator[](size_t slice) const { return slices_[slice]; }
-  /// About what a slice takes to code; after choose().
+  /// Estimated work of a slice; valid after choose().
   size_t work(size_t slice) const { return work_of(slices_[slice]); }
 
   /// Chooses slices for a frame's vectors and skips.
   void choose(const ConstSideInfo& side);
   void write(FieldWriter& writer) const;
-  /// If the reader refuses, slices cover the grid, but which they are means nothing.
+  /// If the reader fails, the slices still cover the grid, but are otherwise arbitrary.
   void read(FieldReader& reader);
 
  private:
-  // Beyond that slices are divided no more: to begin one takes time and bytes, too.
+  // Most slices: each costs time and bytes to start.
   static constexpr size_t kMost = 64;
-  // Smaller grids are one slice, and no bits say so.
+  // Smaller grids have one slice, without any bits.
   static constexpr size_t kLeastDivided = 101;  // roots
 
   template <typename Split>
@@ -50,10 +50,10 @@ class MotionSlices {
 
   MotionGrid grid_;
   std::vector<RootArea> slices_, areas_;
-  std::vector<uint8_t> splits_;        // answers in their order
-  std::vector<uint32_t> work_;         // of all roots above and to the left: [root rows + 1][root cols + 1]
-  std::vector<uint32_t> row_, above_;  // keys of cells of two rows, behind one that is outside
-  std::vector<uint32_t> counts_;       // of columns of a row of roots
+  std::vector<uint8_t> splits_;  // coded decisions in order
+  std::vector<uint32_t> work_;   // sums over roots above and to the left: [root rows + 1][root cols + 1]
+  std::vector<uint32_t> row_, above_;  // keys of two rows of cells, after one outside the grid
+  std::vector<uint32_t> counts_;       // per column of a row of roots
 };
 
 }  // namespace ctv

@@ -6,7 +6,7 @@
 namespace ctv {
 namespace {
 
-// Probabilities of a 0 in 65536ths, in the order of MotionContexts.
+// Initial probabilities of a 0 in 65536ths, in the order of MotionContexts.
 constexpr std::array<uint16_t, MotionContexts::kCount> kPriors = {
 #include "data/motion_priors.inc"
 };
@@ -31,7 +31,7 @@ class ContextCoder {
   AdaptiveBit* bits_;
 };
 
-// Which roots are filtered. sink: where that goes (decoder), or null.
+// Codes which roots are filtered. sink: output of a decoder, or null.
 template <typename Coder>
 void code_filtered(Coder& coder, Extent roots, const int64_t* changes, int64_t* sink) {
   for (int row = 0; row < roots.rows; ++row) {

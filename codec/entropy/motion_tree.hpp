@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The motion of a slice of a frame as bytes (docs/bitstream.md, 7): quadtrees whose leaves are squares of 1
-// to 8 vectors of the grid on a side. A leaf has one vector, a neighbour's or a coded difference, and with
-// picture prediction it may be skipped.
+// Codes the motion of a slice of a frame (docs/bitstream.md, 7) as quadtrees. Leaves are squares of 1 to 8
+// cells per side. A leaf has one vector, merged or with a coded difference; with picture prediction it may be
+// skipped.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ using MotionBits = std::array<AdaptiveBit, MotionContexts::kCount>;
 
 class MotionTree final : public ComponentCoder {
  public:
-  /// grid: of the frame. subpel: vector precision. skips: whether cells may be skipped. filter: whether it
-  /// says which roots of the frame are filtered. take() comes before all else.
+  /// grid: of the frame. subpel: vector precision. skips: whether cells may be skipped. filter: whether this
+  /// slice codes which roots of the frame are filtered. Call take() before the other functions.
   MotionTree(const MotionGrid& grid, int subpel, bool skips, bool filter = false);
-  /// It has this area of the grid from now on. leaves: memory for as many as the area has cells, whose number
-  /// is returned.
+  /// Assigns an area of the grid. leaves: room for as many leaves as the area has cells. Returns their
+  /// number.
   size_t take(const RootArea& area, MotionLeaf* leaves);
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
     start_encoding(frame, out);
@@ -37,10 +37,10 @@ class MotionTree final : public ComponentCoder {
     run(0);
     return finish_decoding();
   }
-  /// Encodes all but which roots are filtered.
+  /// Encodes everything except which roots are filtered.
   size_t start_encoding(const CodedFrame& frame, Growing<uint8_t>& out) override;
   size_t finish_encoding(Growing<uint8_t>& out) override;
-  /// Decodes skips. The one task decodes the rest.
+  /// Decodes skips. The single task decodes the rest.
   size_t start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override;
   void run(size_t task) override;
   bool finish_decoding() override { return decoder_.sound(); }
@@ -49,12 +49,12 @@ class MotionTree final : public ComponentCoder {
   Held held_{sizeof(MotionTree)};
   MotionGrid frame_;
   MotionGrid grid_;   // of the area
-  size_t first_ = 0;  // its first cell in the frame
+  size_t first_ = 0;  // number of its first cell in the frame
   int shift_;         // vectors are multiples of 2^shift
   bool skips_;
-  Extent filtered_;  // roots of the frame, if it says which are filtered
+  Extent filtered_;  // roots of the frame, if this slice codes which are filtered
   MotionScratch scratch_;
-  // Between the steps.
+  // State between the steps.
   MotionBits bits_;
   std::optional<RangeEncoder> encoder_;
   RangeDecoder decoder_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The symbols of a slice of motion (docs/bitstream.md, 7), in one order for encoder, decoder and training.
+// Symbols of a motion slice (docs/bitstream.md, 7), in the same order for encoder, decoder and training.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace ctv {
 
-inline constexpr size_t kMostLength = 15;  // bits of a magnitude below its first
+inline constexpr size_t kMostLength = 15;  // bits of a magnitude after its first
 inline constexpr size_t kMergeCandidates = 4;
 
-/// Places of contexts among all.
+/// First context of each kind of symbol.
 struct MotionContexts {
   static constexpr size_t kSplit = 0;                               // level - 1; neighbours that are smaller
   static constexpr size_t kSkip = kSplit + 3 * kRootLevel;          // level; neighbours that are skipped
@@ -32,14 +32,13 @@ struct MotionContexts {
   static constexpr size_t kCount = kFiltered + 3;
 };
 
-/// Takes the same steps with an encoder and a decoder: trees(), then vectors(). So what depends on skips
-/// alone need not wait for vectors. A Coder has kDecodes, bit(context, bit) and even(bit), which return the
-/// bit.
+/// Takes the same steps for encoder and decoder: trees(), then vectors(), so users of skips need not wait for
+/// vectors. A Coder has kDecodes, bit(context, bit) and even(bit); both return the bit.
 template <typename Coder>
 class MotionWalk {
  public:
   // grid: of the slice. cols: of the frame. source: the frame's motion from the slice's first cell on
-  // (encoder). sink: where it goes (decoder).
+  // (encoder). sink: output, from the same cell on (decoder).
   MotionWalk(Coder& coder, const MotionGrid& grid, int cols, int shift, bool skips,
              const ConstSideInfo& source, const SideInfo& sink, MotionScratch& scratch)
       : coder_(coder),
@@ -51,7 +50,7 @@ class MotionWalk {
         sink_(sink),
         scratch_(scratch) {}
 
-  /// Splits and skips.
+  /// Codes splits and skips.
   void trees() {
     RootCells<MotionLeaf> cells(scratch_.leaves_above, grid_.cols);
     MotionLeaf* leaf = scratch_.leaves;
@@ -81,10 +80,10 @@ class MotionWalk {
     coder_ = in_registers;
   }
 
-  /// Cells of a root that differ from the one to the left or above in it: bit 8 x + y.
+  /// Masks of a root's cells that differ from the left or upper cell: bit 8 x + y.
   struct Differences {
     uint64_t left = 0, above = 0;
-    // Whether a square is one leaf. cell: its first one's bit.
+    // Whether a square is one leaf. cell: bit of its first cell.
     bool uniform(int cell, int level) const {
       constexpr uint64_t kLeft[] = {0, 0x0300, 0x0f0f0f00, 0xffffffffffffff00};
       constexpr uint64_t kAbove[] = {0, 0x0202, 0x0e0e0e0e, 0xfefefefefefefefe};
@@ -94,16 +93,16 @@ class MotionWalk {
 
   ptrdiff_t place(int row, int col) const { return static_cast<ptrdiff_t>(row) * cols_ + col; }
   bool source_skip(ptrdiff_t place) const { return skips_ && source_.skips[place] != 0; }
-  // Cells of a root in the grid.
+  // Extent of a root within the grid.
   Extent clipped(int row, int col) const {
     return {std::min(kRootSide, grid_.rows - row), std::min(kRootSide, grid_.cols - col)};
   }
 
-  // A cell's key is its vector, and whether it is skipped in a bit that no vector needs. Those outside the
-  // grid are like the last ones in it.
+  // A cell's key is its vector, with the skip in a bit that no vector uses. Cells outside the grid repeat the
+  // last ones in it.
   Differences find_differences(int row, int col) const {
     const Extent root = clipped(row, col);
-    uint32_t keys[kRootSide + 1][kRootSide + 1];  // with a border above and left, which means nothing
+    uint32_t keys[kRootSide + 1][kRootSide + 1];  // with an unused border above and to the left
     uint32_t left[kRootSide] = {};
     uint32_t above[kRootSide] = {};
     for (int x = 0; x < kRootSide; ++x) keys[0][x + 1] = 0;
@@ -134,8 +133,8 @@ class MotionWalk {
     return d;
   }
 
-  // The nodes of a tree in their order, from the first cell of each leaf to that of the next. Returns where
-  // the leaves of the next tree go.
+  // Codes the nodes of a tree in order; each step goes from the first cell of a leaf to that of the next
+  // leaf. Returns the place of the next tree's leaves.
   [[gnu::always_inline]] MotionLeaf* tree(Coder& coder, RootCells<MotionLeaf>& cells, int row, int col,
                                           MotionLeaf* leaf) {
     const Extent root = clipped(row, col);
@@ -193,22 +192,22 @@ class MotionWalk {
     return leaf;
   }
 
-  /// The vectors that differ of those to the left, above, the third, and 0; without branches, since they
-  /// cannot be foretold.
+  /// Distinct vectors among the left, the upper, the third and 0. Branch-free, since comparisons are
+  /// unpredictable.
   struct Candidates {
-    uint32_t vectors[kMergeCandidates + 1];  // another one is written behind them
+    uint32_t vectors[kMergeCandidates + 1];  // one more is written after them
     size_t count = 0;
     [[gnu::always_inline]] void find(uint32_t left, uint32_t above, uint32_t third) {
       vectors[0] = left;
       vectors[1] = above;
-      vectors[2] = vectors[3] = 0;  // read if there are fewer
+      vectors[2] = vectors[3] = 0;  // read even if there are fewer
       count = 1 + size_t{above != left};
       vectors[count] = third;
       count += size_t{third != left} & size_t{third != above};
       vectors[count] = 0;
       count += size_t{left != 0} & size_t{above != 0} & size_t{third != 0};
     }
-    // Its place, or `count`.
+    // Position of a vector in the list, or `count`.
     [[gnu::always_inline]] size_t place_of(uint32_t own) const {
       unsigned places = 1U << count;
       for (size_t i = 0; i < kMergeCandidates; ++i) {
@@ -218,12 +217,12 @@ class MotionWalk {
     }
   };
 
-  // right: the cell above and to the right is known.
+  // right: whether the cell above and to the right is coded.
   [[gnu::always_inline]] MotionCell vector_of_leaf(Coder& coder, int row, int col, MotionLeaf leaf,
                                                    const MotionCell* cell, bool right) {
     const MotionCell left = cell[-1];
     const MotionCell above = cell[-kRootStride];
-    // Above right, or above left.
+    // The upper right cell, or else the upper left one.
     const uint32_t third = cell[(right ? 1 << leaf.level : -1) - kRootStride].vector;
     Candidates list;
     MotionVector own;
@@ -263,12 +262,12 @@ class MotionWalk {
     return now;
   }
 
-  // A magnitude, as far as it matters.
+  // Magnitude, limited to the last class.
   static uint32_t near(int difference) {
     return std::min(static_cast<uint32_t>(std::abs(difference)), MotionCell::kMost);
   }
 
-  // A difference: whether it is 0, how many bits follow the first, these, the sign.
+  // Codes a difference: whether it is 0, the number of bits after the first, these bits, the sign.
   [[gnu::always_inline]] int number(Coder& coder, size_t axis, size_t k, int value) {
     const size_t context = axis * kDifferenceClasses + k;
     const auto magnitude = static_cast<uint32_t>(std::abs(value));

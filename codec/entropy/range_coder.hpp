@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binary range coding with adaptive probabilities (Martin, Range encoding, 1979; a carry goes back into the
-// bytes written). A payload ends after its last byte that is not 0: the decoder reads zeros beyond.
+// Binary range coder with adaptive probabilities (Martin, Range encoding, 1979; carries propagate into bytes
+// already written). Trailing zero bytes of a payload are dropped: the decoder reads zeros after its end.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@ class AdaptiveBit {
   static constexpr int kSlow = 7;
   static constexpr uint16_t kPriorBits = 7;
   constexpr AdaptiveBit() = default;
-  /// zero: the probability to begin with. It counts as much as kPriorBits bits.
+  /// zero: initial probability, which weighs as much as kPriorBits bits.
   constexpr explicit AdaptiveBit(uint16_t zero)
       : zero_(in_bounds(zero)), seen_(kPriorBits), fast_(zero), slow_(zero) {}
   uint32_t zero() const { return zero_; }
-  // After a 1 the mean is far below the upper bound, after a 0 far above the lower one.
+  // Stays in bounds: after a 1 the mean is far below the upper bound, after a 0 far above the lower one.
   [[gnu::always_inline]] void update(bool one) {
     const Rate rate = kRates[seen_];
     uint32_t fast = fast_;
@@ -50,7 +50,7 @@ class AdaptiveBit {
  private:
   struct Rate {
     uint8_t fast, slow;
-    uint8_t next;  // bits seen
+    uint8_t next;  // state after this bit
     uint8_t unused;
   };
   static constexpr uint32_t kMostSeen = (1U << (kSlow - 1)) - 1;
@@ -66,20 +66,20 @@ class AdaptiveBit {
   static constexpr uint16_t in_bounds(uint32_t p) {
     return static_cast<uint16_t>(std::clamp(p, kLeast, 65536 - kLeast));
   }
-  // Not four of a kind in a row, which compilers would pack into one word.
+  // Alternating with seen_, since compilers would pack four 16-bit members into one word.
   uint16_t zero_ = 32768;
-  uint8_t seen_ = 0;  // bits so far
+  uint8_t seen_ = 0;  // adaptation state, by bits seen
   uint16_t fast_ = 32768;
   uint16_t slow_ = 32768;
 };
 
-/// Copies of a coder, of which one goes on, let a compiler keep its state in registers.
+/// A local copy of a coder lets the compiler keep its state in registers.
 class RangeEncoder {
  public:
   static constexpr bool kDecodes = false;
-  /// Overwrites `out` from its beginning.
+  /// Overwrites `out` from the start.
   explicit RangeEncoder(Growing<uint8_t>& out) : out_(&out) {}
-  // All of a bit's work is in each arm, so that the walk's own branch on the bit becomes part of this one.
+  // Each branch does all work of a bit, so that the compiler merges it with the walk's own branch on the bit.
   [[gnu::always_inline]] bool bit(AdaptiveBit& p, bool one) {
     const auto part = static_cast<uint32_t>((uint64_t{range_} * p.zero()) >> 16);
     if (one) {
@@ -94,7 +94,7 @@ class RangeEncoder {
     normalize();
     return false;
   }
-  /// A bit of probability one half.
+  /// Codes a bit with probability one half.
   [[gnu::always_inline]] bool even(bool one) {
     const uint32_t part = range_ >> 1;
     const uint32_t ones = 0 - uint32_t{one};
@@ -103,7 +103,7 @@ class RangeEncoder {
     normalize();
     return one;
   }
-  /// Writes the number with most trailing zeros that identifies the symbols. Returns the number of bytes.
+  /// Writes the value in the final range with most trailing zeros. Returns the number of bytes.
   size_t finish() {
     for (int zeros = 31; zeros >= 0; --zeros) {
       const uint64_t step = uint64_t{1} << zeros;
@@ -121,7 +121,7 @@ class RangeEncoder {
 
  private:
   [[gnu::always_inline]] void normalize() {
-    if (range_ < 1U << 24) {  // once: no probability is below 2^-8
+    if (range_ < 1U << 24) {  // once suffices: no probability is below 2^-8
       range_ <<= 8;
       shift();
     }
@@ -151,13 +151,13 @@ class RangeEncoder {
   static constexpr uint32_t kAhead = 24;
   Growing<uint8_t>* out_;
   size_t size_ = 0;
-  uint64_t low_ = 0;  // above 32 bits those that are ahead, and a carry
+  uint64_t low_ = 0;  // above bit 32: pending bits and a carry
   uint32_t ahead_ = 0;
   uint32_t range_ = ~0U;
 };
 
-/// Any bytes give symbols. Arguments of bit() and even() that the encoder codes are ignored. sound() is
-/// whether an encoder can have written the bytes.
+/// Any bytes give symbols. The bit arguments of bit() and even() are ignored. sound() tells whether an
+/// encoder can have written the bytes.
 class RangeDecoder {
  public:
   static constexpr bool kDecodes = true;
@@ -186,14 +186,14 @@ class RangeDecoder {
     const uint32_t part = range_ >> 1;
     const uint64_t zeros = uint64_t{part} << kAhead;
     const uint64_t rest = window_ - zeros;
-    const auto zero = static_cast<uint64_t>(static_cast<int64_t>(rest) >> 63);  // all bits, or none
+    const auto zero = static_cast<uint64_t>(static_cast<int64_t>(rest) >> 63);  // all bits set, or none
     window_ = rest + (zeros & zero);
     range_ = part + (range_ & 1 & ~static_cast<uint32_t>(zero));
     normalize();
     return zero == 0;
   }
-  /// After the last symbol: whether the bytes begin with a number in range, all were read, and the last one
-  /// is not 0.
+  /// Call after the last symbol: whether the bytes begin with a value in range, were all read, and do not end
+  /// with 0.
   bool sound() const {
     return in_range_ && at_ - ahead_ / 8 >= bytes_.size() && (bytes_.empty() || bytes_.back() != 0);
   }
@@ -226,9 +226,9 @@ class RangeDecoder {
 
   static constexpr uint32_t kAhead = 24;
   std::span<const uint8_t> bytes_;
-  size_t at_ = 0;        // first byte behind the window
-  uint64_t window_ = 0;  // the code, which is below the range, and kAhead bits that follow it
-  uint32_t ahead_ = 0;   // how many of these are known
+  size_t at_ = 0;        // first byte after the window
+  uint64_t window_ = 0;  // the code, which is below the range, then the kAhead next bits
+  uint32_t ahead_ = 0;   // number of these that are loaded
   uint32_t range_ = ~0U;
   bool in_range_ = false;
 };

@@ -54,7 +54,7 @@ RunTables RunDecoder::tables() const {
 
 bool RunDecoder::decode_chunk(size_t chunk, std::span<Level* const> planes) const {
   const RunChunkPlace& place = stream_.places[chunk];
-  if (place.heads == place.heads_end) return true;  // zeros
+  if (place.heads == place.heads_end) return true;  // all levels are 0
   const StreamBits bits{bytes_.data(), bytes_.size()};
   const size_t first = chunk * kRunChunk;
   const size_t last = std::min(first + kRunChunk, levels_);

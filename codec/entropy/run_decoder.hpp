@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way back from run_encoder.hpp. Any bytes end in levels or in false, in time bounded by the component's
-// levels.
+// Inverse of run_encoder.hpp. Any bytes give levels or false, in time bounded by the number of levels.
 #pragma once
 
 #include <array>
@@ -19,14 +18,14 @@ namespace ctv {
 class RunDecoder {
  public:
   explicit RunDecoder(std::vector<RunRange> ranges);
-  /// Writes every level of the component, whatever was there. False if the bytes are not exactly its
-  /// encoding; the levels are then undefined.
+  /// Overwrites every level of the component. Returns false if the bytes are not exactly its encoding; levels
+  /// are then undefined.
   bool decode(std::span<const uint8_t> bytes, bool runs, std::span<Level* const> planes);
 
-  // The steps of decode(). Several threads may decode different chunks after read().
+  // The steps of decode(). After read(), several threads may decode different chunks.
   size_t chunks() const { return run_chunks(levels_); }
-  /// Makes all levels 0 and reads the index and the codes. `bytes`, which are not empty, stay as they are
-  /// until the last chunk is decoded.
+  /// Clears all levels and reads the index and the codes. `bytes` must not be empty, and remain valid until
+  /// the last chunk is decoded.
   bool read(std::span<const uint8_t> bytes, bool runs, std::span<Level* const> planes);
   bool decode_chunk(size_t chunk, std::span<Level* const> planes) const;
 
@@ -37,10 +36,10 @@ class RunDecoder {
   Held held_{sizeof(RunDecoder)};
   std::vector<RunRange> ranges_;
   size_t levels_ = 0;
-  std::span<const uint8_t> bytes_;  // of the DEFLATE stream
+  std::span<const uint8_t> bytes_;  // the DEFLATE stream
   bool runs_ = true;
   RunStream stream_;
-  std::array<DeflateTable<kMostCodeBits>, 2> tables_;  // of heads and of tails
+  std::array<DeflateTable<kMostCodeBits>, 2> tables_;  // of heads, of tails
 };
 
 }  // namespace ctv

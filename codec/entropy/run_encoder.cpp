@@ -9,7 +9,7 @@
 namespace ctv {
 namespace {
 
-// Four tables, because a byte often equals the one before, whose count would have to be awaited.
+// Four tables: bytes often repeat, and an increment would wait for the previous one at the same address.
 void count_bytes(std::span<const uint8_t> bytes, std::array<uint64_t, 256>& counts) {
   std::array<std::array<uint32_t, 256>, 4> four{};
   size_t i = 0;
@@ -36,7 +36,7 @@ void store_bits(uint64_t bits, uint8_t* out) {
   for (size_t i = 0; i < 8; ++i) out[i] = static_cast<uint8_t>(bits >> (8 * i));
 }
 
-// Writes codes from bit `filled` < 8 of out[0] on, and up to 8 bytes beyond. Bits before are 0.
+// Writes codes from bit `filled` < 8 of out[0] on; lower bits of out[0] become 0. Overruns by up to 8 bytes.
 void put_codes(std::span<const uint8_t> bytes, const uint32_t* codes, uint32_t filled, uint8_t* out) {
   uint64_t bits = 0;
   const auto put = [&](uint8_t byte) {
@@ -60,7 +60,7 @@ void put_codes(std::span<const uint8_t> bytes, const uint32_t* codes, uint32_t f
   store_bits(bits, out);
 }
 
-// Adds bits to a stream, where they are 0 before.
+// Adds bits to a stream where they are still 0.
 void add_bits(uint8_t* stream, uint64_t at, uint32_t value, uint32_t count) {
   uint64_t bits = uint64_t{value} << (at & 7U);
   for (uint32_t end = count + (at & 7U), i = 0; 8 * i < end; ++i, bits >>= 8) {
@@ -86,7 +86,7 @@ std::span<const uint8_t> RunEncoder::bytes_of(size_t chunk, size_t stream) const
 void RunEncoder::scan(std::span<const Level* const> planes, bool runs, size_t chunk, Counts& counts) {
   const size_t first = chunk * kRunChunk;
   const size_t last = std::min(first + kRunChunk, levels_);
-  std::array<Level, kRunChunk> joined;  // of several ranges
+  std::array<Level, kRunChunk> joined;  // levels of several ranges
   const Level* levels = nullptr;
   size_t at = 0;
   for_ranges(ranges_, first, last, [&](size_t plane, size_t offset, size_t count) {

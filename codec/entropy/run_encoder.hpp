@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A component's levels as runs and Huffman codes (docs/bitstream.md, 6.1). Equal levels give equal bytes on
-// every backend and with any number of threads.
+// Codes a component's levels as runs and Huffman codes (docs/bitstream.md, 6.1). Equal levels give equal
+// bytes on every backend and with any number of threads.
 #pragma once
 
 #include <array>
@@ -17,34 +17,34 @@ namespace ctv {
 
 class RunEncoder {
  public:
-  /// How often each byte occurs, of heads and of tails.
+  /// Histogram of bytes, of heads and of tails.
   using Counts = std::array<std::array<uint64_t, 256>, 2>;
 
   explicit RunEncoder(std::vector<RunRange> ranges);
-  /// planes: the levels of all planes. runs: zeros are runs. Returns the bytes written to `out`; none if
-  /// every level is 0.
+  /// planes: the levels of all planes. runs: whether zeros are coded as runs. Returns the bytes written to
+  /// `out`; 0 if all levels are 0.
   size_t encode(std::span<const Level* const> planes, bool runs, Growing<uint8_t>& out);
 
-  // The steps of encode(). scan(), measure() and write() work on one chunk and may run at once for several;
-  // all chunks end a step before the next one begins.
+  // The steps of encode(). scan(), measure() and write() work on one chunk; threads may run one step for
+  // several chunks in parallel. All chunks must finish a step before the next step starts.
   size_t chunks() const { return chunks_.size(); }
-  /// Finds the chunk's bytes, and adds them to `counts`.
+  /// Finds the chunk's symbols as bytes and adds them to `counts`.
   void scan(std::span<const Level* const> planes, bool runs, size_t chunk, Counts& counts);
-  /// Makes the codes. counts: of all chunks. Returns false if every level is 0; nothing else is to be done.
+  /// Makes the codes. counts: sum over all chunks. Returns false if all levels are 0; encoding then ends.
   bool make_codes(const Counts& counts);
   void measure(size_t chunk);
-  /// Writes the index and finds the place of all else. Returns the component's bytes.
+  /// Writes the index and places everything else. Returns the size of the component.
   size_t plan(Growing<uint8_t>& out);
   void write(size_t chunk, Growing<uint8_t>& out);
-  /// Writes headers and ends of blocks, and the bytes that chunks share.
+  /// Writes headers, ends of blocks, and bytes that chunks share.
   void finish(Growing<uint8_t>& out);
 
  private:
   static constexpr size_t kSlot = kMostHeads + kMostTails;
   struct Chunk {
     RunBytes bytes;
-    std::array<uint64_t, 2> begin{};                // bits of the stream before its heads, its tails
-    std::array<std::array<uint8_t, 2>, 2> edges{};  // first and last byte of these
+    std::array<uint64_t, 2> begin{};                // bits of the stream before heads, before tails
+    std::array<std::array<uint8_t, 2>, 2> edges{};  // first and last byte of heads, of tails
   };
   std::span<const uint8_t> bytes_of(size_t chunk, size_t stream) const;
   uint32_t bits_of(size_t chunk, size_t stream) const {
@@ -54,10 +54,10 @@ class RunEncoder {
   std::vector<RunRange> ranges_;
   size_t levels_ = 0;
   std::vector<Chunk> chunks_;
-  std::vector<RunChunkBits> bits_;  // of chunks
-  Growing<uint8_t> slots_;          // kSlot bytes of each chunk
+  std::vector<RunChunkBits> bits_;  // by chunk
+  Growing<uint8_t> slots_;          // kSlot bytes per chunk
   size_t blocks_used_ = 0;
-  std::array<DeflateBlock, 2> blocks_;  // of heads and of tails
+  std::array<DeflateBlock, 2> blocks_;  // of heads, of tails
   std::array<std::array<uint32_t, kDeflateSymbols>, 2> codes_;
   BlockScratch scratch_;
   std::array<uint64_t, 2> begin_{}, end_{};  // bits before the first chunk, before the end of the block

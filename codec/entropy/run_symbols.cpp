@@ -11,7 +11,7 @@
 namespace ctv {
 namespace {
 
-// Index of the first level in [at, end) that is not 0, or end.
+// Index of the first nonzero level in [at, end), or end.
 size_t skip_zeros(const Level* levels, size_t at, size_t end) {
   for (; at + 4 <= end; at += 4) {
     uint64_t four = 0;
@@ -29,20 +29,20 @@ uint8_t* put_varint(uint8_t* out, uint32_t v) {
   return out;
 }
 
-// Most symbols are levels of one byte. So the leading ones of the next eight bytes are taken at once, then
-// one symbol of any kind. The kind is unpredictable, so there is no branch on it.
+// Most symbols are one-byte levels. So each step takes the leading one-byte levels of the next eight bytes,
+// then one symbol of any kind. Branch-free, since the kind is unpredictable.
 constexpr size_t kBatch = 8;
 constexpr size_t kBatches = 256;
 
-// Zigzag numbers of the levels, those above 255 as 255. The compiler vectorises it.
+// Zigzag values of the levels, saturated to 255. The compiler vectorises the loop.
 void to_bytes(std::span<const Level> levels, uint8_t* bytes) {
   for (size_t i = 0; i < levels.size(); ++i) {
     bytes[i] = static_cast<uint8_t>(std::min(zigzag(levels[i]), 255U));
   }
 }
 
-// How many of eight bytes precede the first that is not a level of one byte: the continuation bit is set, or
-// the byte is the 0 of a run.
+// Number of bytes, of eight, before the first that is not a one-byte level: it has the continuation bit, or
+// is the 0 of a run.
 size_t count_short_levels(const uint8_t* bytes) {
   constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7fU;
   uint64_t eight = 0;
@@ -52,7 +52,7 @@ size_t count_short_levels(const uint8_t* bytes) {
   return static_cast<size_t>(std::countr_zero((eight | zeros) & ~kLow)) / 8;
 }
 
-// The level's head. Advances `tail` by the rest, which is rarely more than a byte.
+// Returns the level's head. Advances `tail` by the other bytes, which are rarely more than one.
 uint8_t put_value(int level, uint8_t*& tail) {
   const uint32_t z = zigzag(level);
   const uint32_t more = z >> 7;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels of a chunk as symbols (docs/bitstream.md, 6.1): values and runs of zeros (Katsigiannis et al.,
-// section II). The first byte of each, its head, is apart from others, its tail.
+// section II). The first byte of a symbol is its head, the others are its tail; both are stored separately.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ctv {
 
-/// The most bytes of a chunk, with what is written beyond them.
+/// Room for a chunk's bytes, including the overrun.
 inline constexpr size_t kMostHeads = kRunChunk + 8;
 inline constexpr size_t kMostTails = 2 * kRunChunk + 8;
 
@@ -22,7 +22,7 @@ struct RunBytes {
 };
 
 /// Writes the symbols of at most kRunChunk levels to `heads` (kMostHeads) and `tails` (kMostTails). runs:
-/// zeros are runs; otherwise all levels are values, as differences. Returns how many bytes there are.
+/// zeros are coded as runs; otherwise all levels are coded as differences. Returns the numbers of bytes.
 RunBytes find_run_bytes(std::span<const Level> levels, bool runs, uint8_t* heads, uint8_t* tails);
 
 }  // namespace ctv

@@ -8,7 +8,7 @@
 namespace ctv {
 namespace {
 
-// Codes slopes with a RangeEncoder, or decodes them with a RangeDecoder. Both take the same steps.
+// Codes slopes with a RangeEncoder or a RangeDecoder, by the same steps.
 template <typename Coder>
 class Walk {
  public:
@@ -76,7 +76,7 @@ class Walk {
   Coder& coder_;
   const SlopeGrid& grid_;
   AdaptiveBit used_[kSlopedScales];
-  AdaptiveBit directed_[2];                   // any; more than two
+  AdaptiveBit directed_[2];                   // whether there are slopes; whether more than two
   AdaptiveBit later_[2][3][kSlopeCount - 1];  // neighbours are equal; neighbours that are 0; places passed
 };
 

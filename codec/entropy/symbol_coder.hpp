@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codes a frame's levels and vectors into the bytes of a packet and back: tasks of components, those of the
-// largest first.
+// Codes a frame's levels and vectors to the bytes of a packet and back, in tasks of components, largest
+// first.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,8 @@
 #include "codec/entropy/component_coder.hpp"
 #include "codec/entropy/motion_slices.hpp"
 #include "codec/entropy/motion_walk.hpp"
+#include "codec/entropy/residual_decoder.hpp"
+#include "codec/entropy/residual_encoder.hpp"
 #include "codec/entropy/slope_map.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
@@ -24,31 +26,33 @@
 
 namespace ctv {
 
-/// Owns all scratch memory; nothing is allocated per frame once packets have reached their usual size.
+/// Owns all scratch memory. Allocates nothing per frame once packets have reached their usual size.
 class SymbolCoder {
  public:
-  SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid,
-              int threads);
+  /// resilient: the encoder divides predicted frames into several regions (ResidualEncoder).
+  SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid, int threads,
+              bool resilient = false);
 
   int threads() const { return threads_; }
-  /// Gives up what was encoded ahead, but for the motion if the next frame has the same.
+  /// Discards what was encoded ahead, except the motion if the next frame has the same.
   void begin(bool same_motion);
-  /// Encode parts of a frame ahead of encode(), which leaves them as they are: a predicted frame's motion,
-  /// but for what needs more than its vectors and skips; then that, and the components that are chosen.
+  /// Optional early encoding of a predicted frame; encode() keeps the results. encode_motion(): all of the
+  /// motion that follows from vectors and skips. encode_components(): the rest of the motion, and the chosen
+  /// components.
   void encode_motion(const CodedFrame& frame);
   void encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen);
-  /// Writes the packet unit of a frame. Under subband prediction its levels are residuals.
+  /// Writes the packet unit of a frame. With subband prediction, its levels are residuals.
   void encode(const CodedFrame& frame, std::vector<uint8_t>& packet);
 
-  /// Reads the packet header. The unit may be truncated behind the vectors.
+  /// Reads the packet header. The unit may be truncated after the vectors.
   Status read_header(std::span<const uint8_t> unit);
-  /// Decodes vectors and the first `layers` layers of the unit whose header was read last into the frame's
-  /// memory. With a receiver components may be on their way after that, until finish_decoding().
+  /// Decodes vectors and the first `layers` layers of the unit whose header was read last to the frame's
+  /// memory. With a receiver, decoding may continue until finish_decoding().
   Status decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
                 const PartLoss& loss = {});
-  /// Waits for the receiver of the last decode(), if any. Error: what it took is damaged.
+  /// Waits for the receiver of the last decode(), if any. Error: its components are damaged.
   Status finish_decoding();
-  /// Components that the last decode() did without.
+  /// Number of components that the last decode() lacked.
   int missing() const { return payloads_.missing; }
   const PacketHeader& header() const { return header_; }
   const std::vector<Component>& components() const { return components_; }
@@ -58,62 +62,83 @@ class SymbolCoder {
     std::unique_ptr<ComponentCoder> coder;
     Growing<uint8_t> bytes;  // encoded
     size_t size = 0;         // bytes
-    size_t work = 0;         // estimate, to begin with the longest; of slices not in bytes
+    size_t work = 0;         // estimate, to start the longest first; for slices not in bytes
     size_t tasks = 0;
-    bool begun = false;          // ahead of encode(): all but what finish_encoding() adds
-    bool coded = false;          // the same, with that
+    bool begun = false;          // encoded ahead, except for finish_encoding()
+    bool coded = false;          // encoded ahead completely
     bool sound = false;          // decoded without error
-    std::atomic<int> start = 0;  // of a slice that is decoded beside a receiver: SliceStart::State
-    uint8_t* room = nullptr;     // of a component: ComponentReceiver::room()
+    std::atomic<int> start = 0;  // SliceStart::State of a slice that is decoded in parallel to a receiver
+    uint8_t* room = nullptr;     // ComponentReceiver::room() of a component
   };
   struct Task {
-    size_t part, task;  // of the part
+    size_t part, task;  // task: number in the part
   };
-  /// Components, and with a predicted frame its slices, which are chosen once.
+  /// Number of parts: components, and slices of a predicted frame. Chooses slices once per frame.
   size_t parts_of(const CodedFrame& frame);
+  /// Components of a frame to be encoded: one part if it has macroblocks.
+  size_t encoded_components(const CodedFrame& frame) const {
+    return has_regions(frame.parameters.type) ? 1 : components_.size();
+  }
+  bool has_regions(FrameType type) const { return layout_.regions && type == FrameType::kPredicted; }
+  /// Coder of a component or slice of the current frame.
+  ComponentCoder& coder(size_t part) {
+    if (!regions_used_ || part >= first_slice_) return *parts_[part].coder;
+    if (encodes_) return *residual_;
+    return *region_coders_[part];
+  }
   void take_slices();
   void join_slices();
-  /// Appends the slices of the side payload. False if their sizes exceed it.
+  void write_regions(FieldWriter& writer);
+  void read_regions(FieldReader& reader);
+  /// Reads the side payload of a predicted frame and appends its slices. Returns false if their sizes exceed
+  /// it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
-  /// The parts first .. end - 1 that are chosen to selected_, the longest first.
+  /// Lists the chosen parts among first .. end - 1 in selected_, longest first.
   template <typename Choose>
   void select(size_t first, size_t end, Choose choose);
-  /// Starts the receiver with the components, the longest first, in shares.
+  /// Starts the receiver with the components, longest first, in shares.
   Status start_components(bool key);
-  /// Copies and checks it; the last share of a component gives that to the receiver.
+  /// Copies and checks a share. The last share of a component passes it to the receiver.
   void give_share(size_t share);
-  /// Decodes splits and skips of slices; where there is a receiver, gives it the components and decodes
-  /// vectors too.
+  /// Decodes splits and skips of slices. With a receiver, also passes it the components and decodes vectors.
   Status start_slices(const CodedFrameBuffers& frame);
   Status damaged(const std::string& what, std::span<const uint8_t> bytes) const;
-  /// Error: one of the parts first .. end - 1 is damaged.
+  /// Returns an error if one of the parts first .. end - 1 is damaged.
   Status check_parts(size_t first, size_t end) const;
-  /// How many are worth waking to copy so much.
+  /// Number of threads that are worth waking to copy `bytes` bytes.
   int threads_for(size_t bytes) const;
   template <typename Choose, typename Takes, typename Start, typename Finish>
   void for_parts(size_t first, size_t end, Choose choose, Takes takes_time, Start start, Finish finish);
   template <typename Choose>
-  void encode_parts(const CodedFrame& frame, size_t first, size_t end, Choose choose);
+  void encode_parts(const CodedFrame& frame, Choose choose);
 
   PictureLayout picture_;
   int threads_;
   std::vector<Component> components_;
-  int stream_slots_;
+  PacketLayout layout_;
+  bool resilient_;
+  size_t first_slice_;  // number of the part
+  MacroblockGrid macroblocks_;
+  MotionGrid grid_;
   bool skips_;       // predicted frames have skips
   SlopeMap slopes_;  // of key frames
   Growing<uint8_t> slope_bytes_;
   MotionSlices slices_;
-  bool sliced_ = false;               // for the frame that is encoded
-  CountedVector<MotionLeaf> leaves_;  // of all slices
-  CountedVector<Part> parts_;         // one per component, then one per slice that there may be
-  std::vector<size_t> selected_;      // parts that a frame needs, the largest first
-  CountedVector<Task> tasks_;         // of these
+  bool sliced_ = false;                        // chosen for the frame to be encoded
+  CountedVector<MotionLeaf> leaves_;           // of all slices
+  CountedVector<Part> parts_;                  // components or regions, then slices from first_slice_ on
+  std::unique_ptr<ResidualEncoder> residual_;  // created at first use, like region_coders_
+  CountedVector<std::unique_ptr<RegionDecoder>> region_coders_;
+  bool regions_used_ = false;  // the frame has regions
+  bool encodes_ = false;
+  std::vector<size_t> selected_;  // parts of the current step, largest first
+  CountedVector<Task> tasks_;     // of the selected parts
   Payloads payloads_;
-  std::vector<PacketPart> payload_parts_;  // encoded
-  const uint8_t* unit_ = nullptr;          // that is decoded
-  size_t decoded_ = 0;                     // components of it
-  ComponentReceiver* receiver_ = nullptr;  // of its frame
-  std::vector<uint8_t> side_;              // payload of the slices, or of the slopes
+  std::vector<PacketPart> payload_parts_;  // of the encoded packet
+  const uint8_t* unit_ = nullptr;          // to be decoded
+  size_t decoded_ = 0;                     // number of its components that are decoded
+  ComponentReceiver* receiver_ = nullptr;  // of the decoded frame
+  std::vector<uint8_t> side_;              // side payload: slices, or slopes
   std::vector<uint32_t> slice_sizes_;
   PacketHeader header_;
 };

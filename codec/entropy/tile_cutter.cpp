@@ -10,8 +10,8 @@ namespace ctv {
 
 namespace {
 
-// In the order of the levels in memory, row by row, which processors read ahead. strip: its first tile row;
-// tiles: of the set.
+// Visits levels row by row, in memory order, for the hardware prefetcher. strip: its first tile row; tiles:
+// of the set.
 void find_quads_of(const TileSet& set, size_t b, size_t strip, const Level* band,
                    std::span<TileQuads> tiles) {
   const size_t whole = static_cast<size_t>(set.cols) / kTileSide;  // tiles that are not cut on the right
@@ -43,7 +43,7 @@ std::vector<TileStrip> strips_of(const std::vector<TileSet>& sets) {
     if (sets[i].lowpass) continue;
     for (size_t row = 0; row < sets[i].tile_rows(); row += kStripTiles) strips.push_back({i, row});
   }
-  // first / tile_rows(), without a division
+  // Compares first / tile_rows() without a division.
   std::stable_sort(strips.begin(), strips.end(), [&](const TileStrip& a, const TileStrip& b) {
     return a.first * sets[b.set].tile_rows() < b.first * sets[a.set].tile_rows();
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the pieces of a component from its levels alone (model/tile_cost.hpp): first the sums of each tile,
-// which do not depend on each other, then where pieces begin and which models they have.
+// Divides a component into pieces by its levels only (model/tile_cost.hpp): sums of tiles, which are
+// independent, then first tiles and models of pieces.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace ctv {
 
-/// Tiles that follow each other in a component.
+/// Consecutive tiles of a component.
 struct CutPiece {
   size_t first = 0, tiles = 0;
   uint32_t model = 0;
-  bool zero = true;  // every level
+  bool zero = true;  // whether every level is 0
 };
 
-/// A strip of tiles: first is its first tile row.
+/// A strip of tiles. first: its first tile row.
 struct TileStrip {
   size_t set = 0, first = 0;
 };
-/// Of all sets but lowpasses, by their place in the picture from top to bottom.
+/// Strips of all sets except lowpasses, from top to bottom of the picture.
 std::vector<TileStrip> strips_of(const std::vector<TileSet>& sets);
 
-/// Of the tiles of a strip. quads, sums: of all tiles of the component.
+/// Computes sums of a strip's tiles. quads, sums: of all tiles of the component.
 void sum_strip(const TileSet& set, size_t first, const TileLevels& levels, std::span<TileQuads> quads,
                std::span<TileSums> sums);
 void cut_pieces(std::span<const TileSums> sums, std::vector<CutPiece>& pieces);

@@ -12,7 +12,7 @@ namespace ctv {
 namespace {
 
 constexpr size_t kReadBeyond = 8;
-constexpr size_t kGrain = size_t{1} << 16;  // levels that a thread clears at once
+constexpr size_t kGrain = size_t{1} << 16;  // levels that a thread clears per step
 
 size_t clearing_tasks(const TileSet& s) { return (s.levels() / kGrain + 1) * static_cast<size_t>(s.bands); }
 
@@ -58,7 +58,7 @@ size_t TileDecoder::start(std::span<const uint8_t> bytes, std::span<Level* const
   std::memset(bytes_.data() + bytes.size(), 0, kReadBeyond);
   tasks = tile_tasks(pieces_.size());
   if (workers_.size() < tasks) {
-    workers_.clear();  // they keep nothing
+    workers_.clear();  // they have no state to keep
     workers_.shrink_to_fit();
     workers_.reserve(tasks);
     for (size_t i = 0; i < tasks; ++i) workers_.emplace_back(tables_);
@@ -72,7 +72,7 @@ void TileDecoder::run(size_t task) {
   Worker& worker = workers_[task];
   worker.damaged = -1;
   for (size_t i = pieces_.size() * task / tasks_; i < pieces_.size() * (task + 1) / tasks_; ++i) {
-    if (pieces_[i].size == 0) continue;  // zeros
+    if (pieces_[i].size == 0) continue;  // all levels are 0
     const bool sound = worker.decoder.decode(sets_, planes_, side_, pieces_[i], bytes_.data());
     if (!sound && worker.damaged < 0) worker.damaged = static_cast<int>(i);
   }

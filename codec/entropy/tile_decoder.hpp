@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way back from tile_encoder.hpp. Any bytes end in levels or in false, in time bounded by the component's
-// levels.
+// Inverse of tile_encoder.hpp. Any bytes give levels or false, in time bounded by the number of levels.
 #pragma once
 
 #include <array>
@@ -19,26 +18,25 @@ namespace ctv {
 
 class TileDecoder {
  public:
-  /// threads: of start().
+  /// threads: for start().
   explicit TileDecoder(std::vector<TileSet> sets, const TileTables& tables = tile_tables(), int threads = 1);
-  /// side: of the frame. Writes every level of the component, whatever was there. False if the bytes are not
-  /// exactly its encoding; levels of sound pieces are then those before the lowpass is predicted, others are
-  /// undefined.
+  /// side: of the frame. Overwrites every level of the component. Returns false if the bytes are not exactly
+  /// its encoding. Sound pieces then have their levels before lowpass prediction; other levels are undefined.
   bool decode(std::span<const uint8_t> bytes, std::span<Level* const> planes, const TileSide& side);
-  /// The same in steps: start(), run(i) for all i below its result, at once if need be; finish() says what
-  /// decode() does. The planes, the side and what they point to must stay until then.
+  /// The same in steps: start(); run(i) for all i below its result, also in parallel; finish() returns the
+  /// result of decode(). Planes and side must remain valid until then.
   size_t start(std::span<const uint8_t> bytes, std::span<Level* const> planes, const TileSide& side);
   void run(size_t task);
   bool finish();
-  /// After decode() returned false: the first damaged piece, or -1 if the pieces do not fit the component.
+  /// The first damaged piece after decode() returned false; -1 if the index is damaged.
   int damaged_piece() const { return damaged_; }
 
  private:
-  // Decodes pieces that follow each other.
+  // Decodes consecutive pieces.
   struct Worker {
     explicit Worker(const TileTables& tables) : decoder(tables) {}
     TilePieceDecoder decoder;
-    int damaged = -1;  // the first of its pieces
+    int damaged = -1;  // its first damaged piece
   };
 
   enum class State { kPieces, kZeros, kDamaged };
@@ -51,7 +49,7 @@ class TileDecoder {
   std::array<Level*, 3> planes_{};
   TileSide side_;
   CountedVector<TilePiece> pieces_;
-  Growing<uint8_t> bytes_;  // of the component, with room to read beyond
+  Growing<uint8_t> bytes_;  // of the component, padded, since readers overrun
   CountedVector<Worker> workers_;
   size_t tasks_ = 0;
   int damaged_ = -1;

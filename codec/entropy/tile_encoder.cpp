@@ -12,7 +12,7 @@
 namespace ctv {
 namespace {
 
-constexpr size_t kTilesOfThreads = 256;  // fewer are for one
+constexpr size_t kTilesOfThreads = 256;  // a single thread takes fewer
 
 }  // namespace
 
@@ -29,8 +29,8 @@ TileEncoder::TileEncoder(std::vector<TileSet> sets, const TileTables& tables, in
   sums_.resize(tiles);
 }
 
-// Levels of lowpasses or, if these are smaller, their errors; and the sums of their tiles. A plane has one
-// lowpass at most.
+// Finds levels of lowpasses, or their prediction errors if these are smaller, and the sums of their tiles. A
+// plane has at most one lowpass.
 void TileEncoder::begin_lowpass() {
   uint64_t levels = 0;
   uint64_t errors = 0;
@@ -60,7 +60,7 @@ size_t TileEncoder::start(std::span<const Level* const> planes, const TileSide& 
   std::copy(planes.begin(), planes.end(), levels_.planes.begin());
   side_ = side;
   tasks_ = 0;
-  // The lowpass is no strip, but the first task: it takes longest.
+  // The lowpass is the first task, since it takes longest.
   parallel_for(quads_.size() < kTilesOfThreads ? 1 : threads_, static_cast<int>(strips_.size()) + 1,
                [&](int i) {
                  if (i == 0) return begin_lowpass();
@@ -78,7 +78,7 @@ size_t TileEncoder::start(std::span<const Level* const> planes, const TileSide& 
 void TileEncoder::code(size_t task) {
   Worker& worker = workers_[task];
   worker.size = 0;
-  // Since the last frame they have left the caches, and symbols look them up in no order.
+  // The tables have left the caches since the last frame, and symbols access them in random order.
   constexpr size_t kOfALine = 64 / sizeof(SymbolTable);
   for (size_t i = 0; i < tables_.symbols.size(); i += kOfALine) __builtin_prefetch(&tables_.symbols[i]);
   const size_t end = pieces_.size() * (task + 1) / tasks_;

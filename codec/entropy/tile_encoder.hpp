@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A component's levels as pieces of tiles (docs/entropy.md). Pieces follow from the levels (tile_cutter.hpp)
-// and do not need each other (tile_piece_encoder.hpp), so they are coded in tasks for any number of threads.
-// Bytes depend on the levels and the side alone.
+// Codes a component's levels as pieces of tiles (docs/entropy.md). Pieces follow from the levels
+// (tile_cutter.hpp) and are independent (tile_piece_encoder.hpp), so tasks code them on any number of
+// threads. Bytes depend on the levels and the side only.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace ctv {
 
 class TileEncoder {
  public:
-  /// threads: of start().
+  /// threads: for start().
   explicit TileEncoder(std::vector<TileSet> sets, const TileTables& tables = tile_tables(), int threads = 1);
-  /// planes: the levels of all planes. side: of their frame. Returns the bytes written to `out`; none if
-  /// every level is 0.
+  /// planes: the levels of all planes. side: of their frame. Returns the bytes written to `out`; 0 if all
+  /// levels are 0.
   size_t encode(std::span<const Level* const> planes, const TileSide& side, Growing<uint8_t>& out);
 
-  /// The same in steps: start(), code(i) for all i below its result, at once if need be; finish(). Levels and
-  /// side must stay until then. After an exception, the next start() begins anew.
+  /// The same in steps: start(); code(i) for all i below its result, also in parallel; finish(). Levels and
+  /// side must remain valid until then. After an exception, the next start() resets the encoder.
   size_t start(std::span<const Level* const> planes, const TileSide& side);
   void code(size_t task);
   size_t finish(Growing<uint8_t>& out);
 
-  /// From now on, adds to `counts`, which may be null; then code() is for one thread.
+  /// Adds symbol counts to `counts` from now on; null: stops. Single-threaded only.
   void count(TileCounts* counts) { counts_ = counts; }
 
  private:
@@ -52,10 +52,10 @@ class TileEncoder {
   TileSide side_;
   bool predict_ = false;
   const std::vector<TileStrip> strips_;
-  std::vector<TileQuads> quads_;  // of all tiles
+  std::vector<TileQuads> quads_;  // by tile
   std::vector<TileSums> sums_;
   std::vector<CutPiece> pieces_;
-  std::vector<size_t> sizes_;  // of pieces, in bytes
+  std::vector<size_t> sizes_;  // bytes by piece
   std::vector<Worker> workers_;
   size_t tasks_ = 0;
 };

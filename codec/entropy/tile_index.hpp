@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a component (docs/entropy.md): 2 (pieces - 1) + whether lowpass subbands are predicted, then
-// tiles and words of every piece but the last, which has the rest. All are varints; words are told as what
-// they differ from the piece before, 2 n if larger by n, 2 n - 1 if smaller.
+// Head of a component (docs/entropy.md), in varints: 2 (pieces - 1) + whether lowpass subbands are predicted;
+// then tiles and words of every piece except the last, which has the rest. Words are coded as difference from
+// the piece before: 2 n if larger by n, 2 n - 1 if smaller.
 #pragma once
 
 #include <algorithm>
@@ -15,22 +15,24 @@
 
 namespace ctv {
 
-inline constexpr size_t kUsualWords = 200;  // before the first piece
+inline constexpr size_t kUsualWords = 200;  // prediction of the first piece
 
-/// A component's pieces are coded in so many tasks, of pieces that follow each other.
+/// Largest number of tasks per component. A task has consecutive pieces.
 inline constexpr size_t kMostTileTasks = 16;
-inline constexpr size_t kPiecesOfTask = 4;  // about, at least
+inline constexpr size_t kPiecesOfTask = 4;  // least number, roughly
 constexpr size_t tile_tasks(size_t pieces) {
   return std::clamp(pieces / kPiecesOfTask, size_t{1}, kMostTileTasks);
 }
 
 class TileIndexWriter {
  public:
-  TileIndexWriter(Growing<uint8_t>& out, size_t pieces, bool predicted, size_t payload) : out_(out) {
-    out_.reserve(10 * (pieces + 1) + payload);
+  /// Appends to `out`, which has `at` bytes, and reserves room for `payload`.
+  TileIndexWriter(Growing<uint8_t>& out, size_t pieces, bool predicted, size_t payload, size_t at = 0)
+      : out_(out), at_(at) {
+    out_.reserve(at + 10 * (pieces + 1) + payload, at);
     varint(2 * (pieces - 1) + (predicted ? 1 : 0));
   }
-  /// bytes: even.
+  /// bytes: an even number.
   void put(size_t tiles, size_t bytes) {
     const size_t words = bytes / 2;
     varint(tiles);
@@ -41,17 +43,19 @@ class TileIndexWriter {
 
  private:
   void varint(size_t v) {
-    for (; v >= 128; v >>= 7) out_.data()[size_++] = static_cast<uint8_t>(v | 128U);
-    out_.data()[size_++] = static_cast<uint8_t>(v);
+    for (; v >= 128; v >>= 7) out_.data()[at_ + size_++] = static_cast<uint8_t>(v | 128U);
+    out_.data()[at_ + size_++] = static_cast<uint8_t>(v);
   }
   Growing<uint8_t>& out_;
+  size_t at_;
   size_t size_ = 0;
   size_t words_ = kUsualWords;
 };
 
-/// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes, or one is
-/// too long; then nothing of them may be decoded.
-inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, auto& pieces, bool& predicted) {
+/// Reads the pieces of a component of `tiles` tiles. most: tiles per piece. Returns false if the pieces
+/// exceed tiles or bytes, or one is too long; none may be decoded then.
+inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, auto& pieces, bool& predicted,
+                            size_t most = kMostPieceTiles) {
   size_t at = 0;
   const auto varint = [&](size_t& v) {
     v = 0;
@@ -83,13 +87,13 @@ inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, auto& 
       words = change % 2 != 0 ? words - less : words + change / 2;
       p.size = 2 * words;
     }
-    // At once, since the sum of what many pieces claim may wrap.
-    if (p.tiles > kMostPieceTiles || p.size > bytes.size() - total) return false;
+    // Checked at each piece, since the sum over many pieces may wrap.
+    if (p.tiles > most || p.size > bytes.size() - total) return false;
     p.first = first;
     p.begin = total;
     first += p.tiles;
     total += p.size;
-    // Each piece leaves a tile to each later one.
+    // Each later piece needs at least one tile.
     if (first + (pieces.size() - 1 - i) > tiles) return false;
   }
   for (TilePiece& p : pieces) p.begin += at;

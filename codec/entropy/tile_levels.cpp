@@ -42,7 +42,7 @@ namespace {
 
 __m128i load(const Level* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
 
-// Of sixteen levels of two rows: bit x, a quad that is not 0.
+// Mask of the nonzero quads of two rows of sixteen levels: bit x.
 uint32_t quads_of(const Level* upper, const Level* lower) {
   const __m128i zero = _mm_setzero_si128();
   const __m128i low = _mm_or_si128(load(upper), load(lower));
@@ -51,7 +51,7 @@ uint32_t quads_of(const Level* upper, const Level* lower) {
   return ~static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(zeros, zeros))) & 255U;
 }
 
-// Of sixteen levels of each row as bytes of all ones or 0: the bits of eight quads.
+// Masks of eight quads, from bytes of all ones or 0 for sixteen levels per row.
 void put_quads(__m128i above, __m128i below, uint8_t* to) {
   const __m128i ones = _mm_or_si128(_mm_and_si128(above, _mm_set1_epi16(0x0201)),
                                     _mm_and_si128(below, _mm_set1_epi16(0x0804)));
@@ -59,13 +59,13 @@ void put_quads(__m128i above, __m128i below, uint8_t* to) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(quads, quads));
 }
 
-// Bytes with a larger magnitude. Saturated levels will do.
+// Bytes with a larger magnitude. Saturated levels are allowed.
 __m128i is_beyond(__m128i v, int8_t magnitude) {
   return _mm_or_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8(magnitude)),
                       _mm_cmpgt_epi8(_mm_set1_epi8(static_cast<int8_t>(-magnitude)), v));
 }
 
-// Magnitudes from which on numbers have more raw bits, and how many more.
+// Magnitudes from which a number has more raw bits, and how many more.
 constexpr struct {
   int16_t from, bits;
 } kRawSteps[] = {{10, 1}, {12, 1}, {16, 1}, {24, 1}, {40, 2}, {104, 2}, {360, 2}, {1384, 5}};
@@ -99,7 +99,7 @@ void bits_of_levels(const Level* levels, size_t stride, TileBits& bits) {
   const __m128i zero = _mm_setzero_si128();
   const __m128i ones = _mm_set1_epi8(-1);
   for (int y = 0; y < kTileQuads; ++y, levels += 2 * stride) {
-    // Saturation keeps signs, and what is -1, 0 or 1.
+    // Saturation keeps signs and the values -1, 0 and 1.
     const __m128i above = _mm_packs_epi16(load(levels), load(levels + 8));
     const __m128i below = _mm_packs_epi16(load(levels + stride), load(levels + stride + 8));
     put_quads(_mm_xor_si128(_mm_cmpeq_epi8(above, zero), ones),
@@ -187,7 +187,7 @@ void find_quads(const Level* upper, const Level* lower, size_t tiles, size_t b, 
   const ptrdiff_t ahead = 2 * (lower - upper);
   for (size_t i = 0; i < tiles; ++i) {
     const size_t x = i * kTileSide;
-    __builtin_prefetch(upper + x + ahead);  // processors do not look beyond a page
+    __builtin_prefetch(upper + x + ahead);  // the hardware prefetcher stops at page borders
     __builtin_prefetch(lower + x + ahead);
     to[i * step][b] |= uint64_t{quads_of(upper + x, lower + x)} << shift;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between the levels of a tile and their bits, and formulas of the model as tables.
+// Conversion between a tile's levels and their masks, and formulas of the model as tables.
 #pragma once
 
 #include <array>
@@ -11,24 +11,24 @@
 
 namespace ctv {
 
-/// Level 4 quad + i of a part, in an array of rows.
+/// Offset of level i of quad n in an array of rows; place: 4 n + i.
 constexpr size_t level_at(uint32_t place, size_t stride) {
   return ((place >> 5) * 2 + (place >> 1 & 1U)) * stride + (place >> 2 & 7U) * 2 + (place & 1U);
 }
 
-/// Quads of a tile's parts that are not 0: bit 8 y + x.
+/// Mask of nonzero quads of each part of a tile: bit 8 y + x.
 using TileQuads = std::array<uint64_t, kTileBands>;
-/// Adds those that two rows of levels have in part b of tiles that lie side by side, `step` apart in memory.
-/// shift: 8 y of the quads. Reads the next two rows ahead.
+/// Adds the nonzero quads of two rows of levels, in part b of adjacent tiles that are `step` apart in memory.
+/// shift: 8 y of the quads. Prefetches the next two rows.
 void find_quads(const Level* upper, const Level* lower, size_t tiles, size_t b, int shift, TileQuads* to,
                 size_t step);
-/// Of a part: levels with a magnitude above 1, and the raw bits of their numbers.
+/// Sums of a part: levels with a magnitude above 1, and raw bits of their numbers.
 struct LargeSums {
   uint32_t levels, raw_bits;
 };
 LargeSums sum_large(const Level* levels, size_t stride);
 void bits_of_levels(const Level* levels, size_t stride, TileBits& bits);
-/// Large levels become 2 or -2.
+/// Writes levels; large levels become 2 or -2.
 void levels_of_bits(const TileBits& bits, Level* levels, size_t stride);
 
 struct TileLookup {
@@ -37,7 +37,7 @@ struct TileLookup {
     std::array<std::array<uint8_t, 17>, 2> siblings{};
     std::array<uint8_t, 1021> recent{};
     std::array<std::array<uint8_t, 16>, 16> gathered{}, scattered{};
-    std::array<std::array<QuadFacts, 16>, 16> facts{};  // by mask, large
+    std::array<std::array<QuadFacts, 16>, 16> facts{};  // [mask][large]
     std::array<uint8_t, 256> ternary{}, quaternary{};
     std::array<std::array<uint8_t, 9>, kSumClasses> numbers{};
   };

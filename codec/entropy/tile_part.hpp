@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One part of a tile on the CPU, in both directions.
+// Codes one part of a tile on the CPU, in both directions.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace ctv {
 
-/// Codes part b of a tile whose parts before are in `parts`. above, left: the part's neighbours, replaced by
-/// its own border. What coder and walk need of its levels is set.
+/// Codes part b of a tile whose earlier parts are in `parts`. above, left: borders of the neighbouring tiles;
+/// replaced by the part's own. The caller sets the levels in coder and walk.
 template <typename Coder>
 void code_part(Coder& coder, PartWalk& walk, std::array<TilePart, kTileBands>& parts, size_t b,
                uint64_t& above, uint64_t& left) {

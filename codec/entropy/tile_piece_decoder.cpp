@@ -15,7 +15,7 @@ Level* band_at(const TileSet& set, const TilePlace& place, size_t band, Level* p
 
 }  // namespace
 
-// A reader of symbols that also puts a part's levels in their places.
+// A symbol reader that also writes a part's levels.
 struct TilePieceDecoder::Coder : RansReader, TileLookup {
   Level* levels = nullptr;
   size_t stride = 0;
@@ -38,7 +38,7 @@ void TilePieceDecoder::decode_tile(Coder& coder, const TileSet& set, const TileP
     uint64_t& above = around_.above[b];
     uint64_t& left = around_.left[row][b];
     if ((mask >> b & 1U) == 0) {
-      if (mask >> b != 0) clear_part(parts_[b]);  // a later part looks at it
+      if (mask >> b != 0) clear_part(parts_[b]);  // context of a later part
       above = left = 0;
       continue;
     }

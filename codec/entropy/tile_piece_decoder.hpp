@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder of one piece of tiles (docs/entropy.md).
+// Decoder of one piece of tiles (docs/entropy.md).
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ class TilePieceDecoder {
  public:
   explicit TilePieceDecoder(const TileTables& tables) : tables_(tables) {}
 
-  /// Writes the levels of the piece's parts that are not 0, and no others. bytes: of the component, followed
-  /// by eight more that can be read. Returns false if the piece is damaged.
+  /// Writes the levels of the piece's nonzero parts only. bytes: of the component, with eight more readable
+  /// bytes after them. Returns false if the piece is damaged.
   bool decode(const std::vector<TileSet>& sets, std::span<Level* const> planes, const TileSide& side,
               const TilePiece& piece, const uint8_t* bytes);
 

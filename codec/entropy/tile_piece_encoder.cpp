@@ -2,68 +2,28 @@
 #include "codec/entropy/tile_piece_encoder.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+
+#include "codec/entropy/piece_writer.hpp"
 #include "codec/entropy/tile_part.hpp"
 
 namespace ctv {
 namespace {
 
-constexpr size_t kMostEvents = 1 + kTileBands * (21 + 64 * 2 + 16 + 256 * 2);  // of a tile
-
-constexpr std::array<uint64_t, kWhole> kReciprocals = [] {
-  std::array<uint64_t, kWhole> r{};
-  for (uint32_t i = 1; i < r.size(); ++i) r[i] = rans_reciprocal_64(i);
-  return r;
-}();
-
-// Whether a word is due cannot be foretold, so there is no branch.
-struct WordsBefore {
-  uint8_t* at;
-  void push(uint32_t word, uint32_t due) {
-    at[-1] = static_cast<uint8_t>(word >> 8);
-    at[-2] = static_cast<uint8_t>(word);
-    at -= 2 * due;
-  }
-};
-
-// Codes a piece's events, from the last to the first.
-struct PieceCoder {
-  RansWriter<WordsBefore> writer{WordsBefore{nullptr}};
-  const uint32_t* event = nullptr;
-  void put_next() {
-    --event;
-    if ((*event & kRawEvent) != 0) {
-      writer.put_raw(*event);
-    } else {
-      writer.put(*event, kReciprocals[*event >> 16]);
-    }
-  }
-};
+constexpr size_t kMostEvents = 1 + kTileBands * (21 + 64 * 2 + 16 + 256 * 2);  // per tile
 
 }  // namespace
 
-// Notes symbols; reads a part's numbers.
-struct TilePieceEncoder::Writer : TileLookup {
+// Notes symbols as events, and reads a part's numbers.
+struct TilePieceEncoder::Writer : EventWriter, TileLookup {
   static constexpr bool kDecodes = false;
-  const SymbolTable* tables;
   TileCounts* counts;
-  uint32_t* next;
   TileSource source{};
 
   uint32_t symbol(uint32_t table, uint32_t s) {
-    uint32_t both = 0;  // where its interval begins, and where the next one does
-    std::memcpy(&both, tables[table].begin + s, sizeof both);
-    if constexpr (std::endian::native == std::endian::big) both = std::rotl(both, 16);
-    *next++ = ((both - (both << 16)) & (kWhole - 1) << 16) | (both & 0xffffU);
     if (counts != nullptr) ++(*counts)[table][s];
-    return s;
+    return EventWriter::symbol(table, s);
   }
   uint32_t chosen(uint32_t table, uint32_t offset, uint32_t s) { return symbol(table + offset, s); }
-  uint32_t raw(uint32_t bits, uint32_t value) {
-    *next++ = raw_event(bits, value);
-    return value;
-  }
   uint32_t number_at(uint32_t place) const {
     const int level = source.levels[level_at(place, source.stride)];
     return static_cast<uint32_t>(level < 0 ? -level : level) - 2;
@@ -81,7 +41,7 @@ void TilePieceEncoder::note_tile(Writer& writer, const TileSet& set, const TileP
     uint64_t& above = around_.above[b];
     uint64_t& left = around_.left[row][b];
     if ((mask >> b & 1U) == 0) {
-      if (mask >> b != 0) clear_part(parts_[b]);  // a later part looks at it
+      if (mask >> b != 0) clear_part(parts_[b]);  // context of a later part
       above = left = 0;
       continue;
     }
@@ -99,7 +59,7 @@ void TilePieceEncoder::note(const std::vector<TileSet>& sets, const TileLevels& 
   while (piece.first >= set->first + set->tiles()) ++set;
   TilePlace place(*set, piece.first - set->first);
   const auto reserve = [&] { return events_.reserve(noted_ + kMostEvents, noted_) + noted_; };
-  Writer writer{{}, tables_.symbols.data(), counts, reserve()};
+  Writer writer{{tables_.symbols.data(), reserve()}, {}, counts};
   start_piece(writer, walk_, around_, piece.model);
   for (size_t tile = piece.first; tile < piece.first + piece.tiles; ++tile, place.next(*set)) {
     if (tile == set->first + set->tiles()) place = TilePlace(*++set, 0);
@@ -111,12 +71,12 @@ void TilePieceEncoder::note(const std::vector<TileSet>& sets, const TileLevels& 
   noted_ = static_cast<size_t>(writer.next - events_.data());
 }
 
-// A state waits for two multiplications, meanwhile the others go on.
+// Codes several pieces interleaved: each state waits for two multiplications.
 size_t TilePieceEncoder::encode(const std::vector<TileSet>& sets, const TileLevels& levels,
                                 const TileSide& side, std::span<const CutPiece> pieces,
                                 std::span<const TileQuads> quads, Growing<uint8_t>& out, size_t at,
                                 TileCounts* counts, size_t* sizes) {
-  std::array<size_t, kPiecesAtOnce + 1> begin{};  // of their events
+  std::array<size_t, kPiecesAtOnce + 1> begin{};  // of each piece's events
   noted_ = 0;
   for (size_t i = 0; i < kPiecesAtOnce; ++i) {
     if (i < pieces.size()) note(sets, levels, side, pieces[i], quads, counts);
@@ -124,26 +84,26 @@ size_t TilePieceEncoder::encode(const std::vector<TileSet>& sets, const TileLeve
   }
   const auto room = [&](size_t i) { return at + 2 * begin[i] + 8 * i; };
   uint8_t* const bytes = out.reserve(room(kPiecesAtOnce), at);
-  std::array<PieceCoder, kPiecesAtOnce> coders;
+  std::array<EventCoder, kPiecesAtOnce> coders;
   size_t together = noted_;
   for (size_t i = 0; i < kPiecesAtOnce; ++i) {
     coders[i] = {RansWriter(WordsBefore{bytes + room(i + 1)}), events_.data() + begin[i + 1]};
     together = std::min(together, begin[i + 1] - begin[i]);
   }
-  std::array<PieceCoder, kPiecesAtOnce> in_registers = coders;
+  std::array<EventCoder, kPiecesAtOnce> in_registers = coders;
   for (size_t n = 0; n < together; ++n) {
-    for (PieceCoder& coder : in_registers) coder.put_next();
+    for (EventCoder& coder : in_registers) coder.put_next();
   }
   coders = in_registers;
   uint8_t* to = bytes + at;
   for (size_t i = 0; i < pieces.size(); ++i) {
     sizes[i] = 0;
     if (pieces[i].zero) continue;
-    PieceCoder coder = coders[i];
+    EventCoder coder = coders[i];
     while (coder.event != events_.data() + begin[i]) coder.put_next();
     const uint8_t* const first = coder.writer.finish().at;
     sizes[i] = static_cast<size_t>(bytes + room(i + 1) - first);
-    to = std::copy_n(first, sizes[i], to);  // downwards
+    to = std::copy_n(first, sizes[i], to);  // to a lower address
   }
   return static_cast<size_t>(to - bytes) - at;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoder of pieces of tiles (docs/entropy.md), the way back from tile_piece_decoder.hpp. Symbols are
-// noted first and then coded in reverse.
+// Encoder of pieces of tiles (docs/entropy.md), the inverse of tile_piece_decoder.hpp. It notes symbols
+// first, then codes them in reverse.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace ctv {
 
-/// How often each symbol was coded.
+/// Number of occurrences of each symbol.
 using TileCounts = std::array<std::array<uint64_t, kTableSymbols>, kTables>;
 
 class TilePieceEncoder {
@@ -25,8 +25,9 @@ class TilePieceEncoder {
   explicit TilePieceEncoder(const TileTables& tables) : tables_(tables) {}
 
   static constexpr size_t kPiecesAtOnce = 2;
-  /// Writes the bytes of so many pieces or fewer to `out` from `at` on, keeps those before, and returns their
-  /// number, with `sizes` of each. quads: of all tiles of the component. counts: added to if not null.
+  /// Writes the bytes of up to kPiecesAtOnce pieces to `out` from `at` on and keeps those before. Returns
+  /// their number; sizes: that of each piece. quads: of all tiles of the component. counts: null, or symbol
+  /// counts to add to.
   size_t encode(const std::vector<TileSet>& sets, const TileLevels& levels, const TileSide& side,
                 std::span<const CutPiece> pieces, std::span<const TileQuads> quads, Growing<uint8_t>& out,
                 size_t at, TileCounts* counts, size_t* sizes);
@@ -45,7 +46,7 @@ class TilePieceEncoder {
   std::array<TilePart, kTileBands> parts_{};
   TileSources sources_;
   Growing<uint32_t> events_;  // of pieces that are coded together
-  size_t noted_ = 0;          // of them
+  size_t noted_ = 0;          // number of these
 };
 
 }  // namespace ctv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The levels of a tile's parts, for an encoder.
+// Levels of a tile's parts, for an encoder.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace ctv {
 /// A component's levels as its encoder sees them. Not owned.
 struct TileLevels {
   std::array<const Level*, 3> planes{};
-  std::array<const Level*, 3> errors{};  // of prediction, in place of the levels of a plane's lowpass
+  std::array<const Level*, 3> errors{};  // prediction errors that replace a lowpass's levels
   const Level* band(const TileSet& set, size_t b) const {
     const auto plane = static_cast<size_t>(set.plane);
     return set.lowpass && errors[plane] != nullptr ? errors[plane] : planes[plane] + set.offsets[b];
@@ -27,8 +27,8 @@ struct TileSource {
   size_t stride = 0;
 };
 
-/// Gives a tile's parts, one after the other. Those that the border of the subband cuts are copied, with
-/// zeros beyond.
+/// Returns a tile's parts, one after the other. Parts that the subband's border cuts are copied, padded with
+/// zeros.
 class TileSources {
  public:
   TileSource at(const TileSet& set, const TilePlace& place, const Level* band, size_t b) {

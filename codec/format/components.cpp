@@ -65,12 +65,7 @@ std::vector<Component> make_components(const PictureLayout& picture, const Group
 }
 
 Grouping choose_grouping(const SequenceHeader& header) {
-  if (header.entropy_coding == EntropyCoding::kRle) {
-    // A block transform has many small subbands: separate components would consist mostly of their size
-    // fields.
-    const bool many = header.transform.in_blocks();
-    return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0};
-  }
+  if (header.entropy_coding == EntropyCoding::kRle) return {ComponentScope::kSubband, 0};
   // Each separate layer costs bytes for component sizes. A device codes all components except the first,
   // which is kept small in large pictures.
   const auto luma = uint32_t{header.width} * header.height;

@@ -68,25 +68,15 @@ struct Row : StreamField {
 };
 #define CTV_PUBLIC(member) #member, offsetof(ctv_config, member), offsetof(ctv_stream_info, member)
 
-bool contourlet(const H& h) { return !h.transform.in_blocks(); }
-int64_t of_contourlet(const H& h) { return contourlet(h) ? 1 : 0; }
 int64_t of_picture(const H& h) { return h.prediction == Prediction::kPicture ? 1 : 0; }
 int64_t may_have_slopes(const H& h) {
-  return h.transform.pyramid == Pyramid::kWavelet9_7 ? of_contourlet(h) * of_picture(h) : 0;
+  return h.transform.pyramid == Pyramid::kWavelet9_7 ? of_picture(h) : 0;
 }
 bool by_layer(const H& h) { return h.grouping.scope == ComponentScope::kLayer; }
 
 constexpr Row version() {
   return {{"version", 1, kBitstreamVersion, kBitstreamVersion,
            [](const H&, int) { return int64_t{kBitstreamVersion}; }, [](H&, int, int64_t) {}}};
-}
-constexpr Row transform() {
-  Row row = Row::of<&H::transform, &T::kind>("transform", 1, 0, kTransformKinds - 1);
-  row.set = [](H& h, int, int64_t v) {
-    const auto kind = static_cast<TransformKind>(v);
-    if (kind != h.transform.kind) h.transform = block_transform(kind);
-  };
-  return row;
 }
 constexpr Row directions() {
   Row row{{"directions", 1, 0, kMaxDirectionsLog2,
@@ -136,21 +126,15 @@ constexpr StreamField kFields[] = {
         .as(CTV_PUBLIC(siting), "Place of 4:2:0 chroma samples"),
     Row::of<&H::description, &D::interlace>("interlace", 1, 0, CTV_INTERLACE_BOTTOM_FIRST)
         .as(CTV_PUBLIC(interlace), "Fields"),
-    transform().as(CTV_PUBLIC(transform), "Transform"),
     Row::of<&H::transform, &T::pyramid>("pyramid", 1, CTV_PYRAMID_LAPLACIAN, CTV_PYRAMID_WAVELET_9_7)
-        .as(CTV_PUBLIC(pyramid), "Contourlet: the pyramid")
-        .one_of(kPyramids, false)
-        .only_if(contourlet),
+        .as(CTV_PUBLIC(pyramid), "Pyramid of the transform")
+        .one_of(kPyramids, false),
     Row::of<&H::transform, &T::scales>("scales", 1, 1, kMaxScales)
-        .as(CTV_PUBLIC(scales), "Contourlet: scales of the pyramid")
-        .only_if(contourlet),
-    directions()
-        .as(CTV_PUBLIC(directions), "Contourlet: directions per scale, finest first")
-        .one_of(kDirections, true)
-        .only_if(contourlet),
-    filter_taps().only_if(contourlet),
-    Row::of<&H::transform, &T::fraction_bits>("fraction bits", 1, 0, 2).only_if(contourlet),
-    Row::of<&H::transform, &T::projection>("projection", 1, 0, 1).only_if(contourlet),
+        .as(CTV_PUBLIC(scales), "Scales of the pyramid"),
+    directions().as(CTV_PUBLIC(directions), "Directions per scale, finest first").one_of(kDirections, true),
+    filter_taps(),
+    Row::of<&H::transform, &T::fraction_bits>("fraction bits", 1, 0, 2),
+    Row::of<&H::transform, &T::projection>("projection", 1, 0, 1),
     Row::of<&H::prediction>("prediction", 1, 0, CTV_PREDICTION_PICTURE)
         .as(CTV_PUBLIC(prediction), "What predicted frames predict"),
     Row::of<&H::transform, &T::directional_lifting>("directional lifting", 1, 0, 1)
@@ -161,10 +145,8 @@ constexpr StreamField kFields[] = {
     Row::of<&H::grouping, &Grouping::scope>("grouping", 1, 0, static_cast<int64_t>(ComponentScope::kLayer)),
     Row::of<&H::grouping, &Grouping::pooled_layers>("pooled layers", 1, 0, kMaxScales + 1)
         .at_most([](const H& h) -> int64_t { return by_layer(h) ? h.transform.scales + 1 : 0; }),
-    Row::of<&H::lossless>("lossless", 1, 0, 1)
-        .as(CTV_PUBLIC(lossless), "1: lossless")
-        .at_most(of_contourlet, "the contourlet transform; block transforms round"),
-    Row::of<&H::lowpass_rounded>("lowpass rounded", 1, 0, 1).at_most(of_contourlet),
+    Row::of<&H::lossless>("lossless", 1, 0, 1).as(CTV_PUBLIC(lossless), "1: lossless"),
+    Row::of<&H::lowpass_rounded>("lowpass rounded", 1, 0, 1),
     Row::of<&H::log2_block>("block size", 1, 3, 5)
         .as(CTV_PUBLIC(block_size), "Motion blocks in luma samples")
         .one_of(kBlockSizes, true),
@@ -179,6 +161,9 @@ constexpr StreamField kFields[] = {
         .at_most([](const H& h) -> int64_t { return of_picture(h) * (1 - h.lossless); }),
     Row::of<&H::slots>("slots", 1, 1, kMaxSlots)
         .as(CTV_PUBLIC(slots), "Pictures that later frames may refer to"),
+    Row::of<&H::residual_chroma_weight>("residual chroma weight", 2, 1, UINT16_MAX).only_if([](const H& h) {
+      return h.macroblocks();
+    }),
 };
 #undef CTV_PUBLIC
 

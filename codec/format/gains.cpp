@@ -9,14 +9,7 @@
 #include "codec/format/gain_table.hpp"
 
 namespace ctv {
-namespace {
-
-constexpr uint32_t kOrthonormal = 4096;  // gain of block transforms with H.264's quantiser
-
-}  // namespace
-
 uint32_t subband_gain(const TransformParameters& transform, const Subband& subband) {
-  if (transform.in_blocks()) return kOrthonormal;
   const PyramidTraits& pyramid = transform.pyramid_traits();
   const GainSet& gains = kGainSets[pyramid.gains + (transform.projection ? 1 : 0)];
   const bool lowpass = subband.scale == 0;

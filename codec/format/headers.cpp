@@ -49,7 +49,6 @@ void visit(Visitor& v, SequenceHeader& h) {
 
 template <typename Visitor>
 void visit_weights(Visitor& v, SequenceHeader& h) {
-  if (h.transform.traits().own_quantiser) return;  // the transform defines the steps by frequency
   const auto subbands = static_cast<size_t>(subband_count(h.transform));
   for (size_t set = 0; set < (h.planes() == 1 ? 1U : 2U); ++set) {
     for (size_t i = 0; i < subbands; ++i) v.fixed("subband weight", h.weights[set][i], 1, UINT16_MAX);

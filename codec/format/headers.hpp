@@ -17,7 +17,7 @@
 
 namespace ctv {
 
-inline constexpr uint8_t kBitstreamVersion = 2;
+inline constexpr uint8_t kBitstreamVersion = 3;
 
 enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
 enum class EntropyCoding : uint8_t { kRle = 0, kTiles = 1 };
@@ -59,10 +59,12 @@ struct SequenceHeader {
   uint8_t overlap = 1;
   uint8_t loop_filter = 0;
   uint8_t slots = 1;  // reference pictures
-  /// Step of a subband = base step x weight / 4096. Luma, then chroma if present; in subband order. Neither
-  /// written nor used with H.264's transforms.
+  /// Step of a subband = base step x weight / 4096. Luma, then chroma if present; in subband order.
   std::array<std::array<uint16_t, kMaxSubbandsPerPlane>, 2> weights{};
+  uint16_t residual_chroma_weight = 4096;  // of chroma's step in macroblocks, against luma's
 
+  /// Whether the residual of predicted frames is coded in macroblocks.
+  bool macroblocks() const { return prediction == Prediction::kPicture && lossless == 0; }
   int planes() const { return source == CTV_FORMAT_GRAY8 ? 1 : 3; }
 };
 

@@ -20,19 +20,23 @@ constexpr uint32_t kManySizes = 7;
 
 // Optional fields, which most frames lack, have a presence bit in the first byte.
 template <typename Visitor>
-void visit(Visitor& v, FrameParameters& f, uint32_t& sizes, size_t components) {
+void visit(Visitor& v, FrameParameters& f, bool& checked, uint32_t& sizes, const PacketLayout& layout) {
   const bool key = f.type == FrameType::kKey;
   auto reference = static_cast<uint8_t>(key ? 0 : f.reference == 1 ? 1 : 2);
   auto timing = static_cast<uint8_t>(f.duration == 0 ? 0 : 1);
   auto placed = static_cast<uint8_t>(f.slot != 0 || !f.kept || f.temporal_id != 0 ? 1 : 0);
-  auto offset = static_cast<uint8_t>(f.reconstruction_offset == 0 ? 0 : 1);
+  auto offset = static_cast<uint8_t>(layout.regions && !key ? checked : f.reconstruction_offset != 0);
   uint32_t few = std::min(sizes, kManySizes);
   v.bits("reference", reference, 2, 0, 2);
   v.bits("timing", timing, 1, 0, 1);
   v.bits("placed", placed, 1, 0, 1);
-  v.bits("offset", offset, 1, 0, 1);
+  v.bits(layout.regions && reference != 0 ? "checks" : "offset", offset, 1, 0, 1);
   v.bits("few sizes", few, 3, 0, kManySizes);
   f.type = reference == 0 ? FrameType::kKey : FrameType::kPredicted;
+  const bool regions = layout.regions && f.type == FrameType::kPredicted;
+  checked = !regions || offset != 0;
+  if (regions) offset = 0;
+  const size_t components = regions ? kMostRegions : layout.components;
   if (reference < 2) f.reference = reference;
   if (reference == 2) v.fixed("distance", f.reference, 1, kMaxReference);
   if (placed == 0) {
@@ -72,6 +76,7 @@ uint32_t& part_size(PacketHeader& header, size_t part) {
 
 template <typename Visitor>
 void visit_checks(Visitor& v, PacketHeader& header) {
+  if (!header.checked) return;
   for (size_t i = 0; i < header.component_sizes.size(); ++i) {
     if (header.component_sizes[i] > 0) v.fixed("part check", header.component_checks[i], 0, UINT16_MAX);
   }
@@ -79,9 +84,11 @@ void visit_checks(Visitor& v, PacketHeader& header) {
 
 size_t checksum_at(const PacketHeader& header) { return header.size - 4; }
 
-// Checksum of header and vectors, without the check of the reference.
+// Checksum of header and vectors, or of the whole unit if components have no checks; without the reference
+// check.
 uint32_t checksum_of(std::span<const uint8_t> unit, const PacketHeader& header) {
-  return crc32_of(unit.subspan(header.size, header.side_size), crc32_of(unit.first(checksum_at(header))));
+  const size_t size = header.checked ? header.side_size : header.unit_size - header.size;
+  return crc32_of(unit.subspan(header.size, size), crc32_of(unit.first(checksum_at(header))));
 }
 
 uint16_t check_of(uint32_t checksum) { return static_cast<uint16_t>(checksum ^ checksum >> 16); }
@@ -97,16 +104,16 @@ Status check_length(std::span<const uint8_t> unit, const std::string& part, size
 
 uint16_t part_check(std::span<const uint8_t> bytes) { return static_cast<uint16_t>(crc32_of(bytes)); }
 
-void write_packet_header(PacketHeader& header, std::vector<uint8_t>& bytes) {
+void write_packet_header(PacketHeader& header, bool regions, std::vector<uint8_t>& bytes) {
   uint32_t sizes = static_cast<uint32_t>(header.component_sizes.size());
-  const size_t components = sizes;
+  const PacketLayout layout{sizes, regions, kMaxSlots};
   while (sizes > 0 && part_size(header, sizes) == 0) --sizes;
   uint64_t payload = header.side_size;
   for (const uint32_t size : header.component_sizes) payload += size;
   const auto write_fields = [&] {
     const size_t begin = bytes.size();
     FieldWriter w(bytes);
-    visit(w, header.frame, sizes, components);
+    visit(w, header.frame, header.checked, sizes, layout);
     for (size_t i = 0; i < sizes; ++i) w.varint("part size", part_size(header, i));
     visit_checks(w, header);
     w.fixed("packet checksum", uint32_t{0});
@@ -121,7 +128,7 @@ void write_packet_header(PacketHeader& header, std::vector<uint8_t>& bytes) {
   header.unit_size = header.size + static_cast<size_t>(payload);
 }
 
-Status read_packet_header(std::span<const uint8_t> unit, size_t components, int slots, PacketHeader& header) {
+Status read_packet_header(std::span<const uint8_t> unit, const PacketLayout& layout, PacketHeader& header) {
   CTV_ASSIGN_OR_RETURN(const UnitPrefix prefix, read_prefix(unit));
   if (prefix.kind != UnitKind::kPacket) return {CTV_ERROR_STREAM, "unit tag at byte 0: not a packet"};
   if (unit.size() > prefix.size) {
@@ -130,9 +137,11 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, int 
   }
   FieldReader r(unit.subspan(prefix.prefix), prefix.prefix);
   uint32_t sizes = 0;
-  visit(r, header.frame, sizes, components);
-  if (header.frame.slot >= slots) r.refuse("slot", "the stream has " + std::to_string(slots));
+  visit(r, header.frame, header.checked, sizes, layout);
+  if (header.frame.slot >= layout.slots) r.refuse("slot", "the stream has " + std::to_string(layout.slots));
   if (!r.ok()) return r.status();
+  const bool key = header.frame.type == FrameType::kKey;
+  const size_t components = layout.regions && !key ? sizes : layout.components;
   header.side_size = 0;
   header.component_sizes.assign(components, 0);
   header.component_checks.assign(components, 0);
@@ -155,12 +164,13 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, int 
                                   " by the sizes of its parts"};
   }
   part_size(header, sizes) = static_cast<uint32_t>(prefix.size - header.size - payload);
-  const bool key = header.frame.type == FrameType::kKey;
   CTV_RETURN_IF_ERROR(check_length(unit, "side payload", header.size, header.size + header.side_size));
+  if (!header.checked) CTV_RETURN_IF_ERROR(check_length(unit, "residual", header.size, header.unit_size));
   const uint32_t difference = checksum_of(unit, header) ^ stored;
   if ((difference & UINT16_MAX) != 0 || (key && difference != 0)) {
-    return {CTV_ERROR_STREAM, "packet checksum at byte " + std::to_string(checksum_at(header)) +
-                                  ": the header or the side payload is damaged"};
+    return {CTV_ERROR_STREAM,
+            "packet checksum at byte " + std::to_string(checksum_at(header)) +
+                (header.checked ? ": the header or the side payload is damaged" : ": the packet is damaged")};
   }
   header.frame.reference_check = static_cast<uint16_t>(difference >> 16);
   header.frame.check = check_of(stored);
@@ -183,15 +193,15 @@ void PacketPart::copy(size_t begin, std::span<uint8_t> to) const {
               to.subspan(of_head).begin());
 }
 
-void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> parts, PacketHeader& header,
-                  std::vector<uint8_t>& packet, int threads) {
+void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> parts, bool regions,
+                  PacketHeader& header, std::vector<uint8_t>& packet, int threads) {
   header.side_size = static_cast<uint32_t>(side.size());
   header.component_sizes.clear();
   for (const PacketPart& part : parts) header.component_sizes.push_back(static_cast<uint32_t>(part.size()));
   header.component_checks.assign(parts.size(), 0);
   std::vector<uint8_t> fields;
-  write_packet_header(header, fields);
-  // Not cleared first: bytes that exist already would be written twice.
+  write_packet_header(header, regions, fields);
+  // Not cleared before: what is there already is not written twice.
   packet.resize(header.unit_size);
   std::copy(side.begin(), side.end(), packet.begin() + static_cast<std::ptrdiff_t>(header.size));
   PartShares shares;
@@ -206,19 +216,18 @@ void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> par
     if (shares.take(static_cast<size_t>(task), to))
       header.component_checks[share.part] = shares.check(share.part);
   });
-  write_packet_header(header, fields);
+  write_packet_header(header, regions, fields);
   std::copy(fields.begin(), fields.end(), packet.begin());
   seal_packet(packet, header, 0);
 }
 
-void find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
-                   std::span<const Component> components, int layers, const PartLoss& loss,
-                   Payloads& payloads) {
+void find_payloads(std::span<const uint8_t> unit, const PacketHeader& header, size_t components,
+                   const PartLoss& loss, Payloads& payloads) {
   payloads.side = unit.subspan(header.size, header.side_size);
   payloads.components.clear();
   payloads.missing = 0;
   size_t begin = header.size + header.side_size;
-  for (size_t i = 0; i < components.size() && components[i].layer < layers; ++i) {
+  for (size_t i = 0; i < components; ++i) {
     const size_t size = header.component_sizes[i];
     const bool there = begin + size <= unit.size() && !loss.misses(i + 1);
     payloads.components.push_back(there ? unit.subspan(begin, size) : std::span<const uint8_t>());
@@ -231,8 +240,9 @@ bool check_payload(const PacketHeader& header, size_t share, std::span<const uin
                    Payloads& payloads) {
   if (!payloads.shares.take(share, bytes)) return false;
   const size_t component = payloads.shares[share].part;
-  const bool sound = header.component_sizes[component] == payloads.components[component].size() &&
-                     payloads.shares.check(component) == header.component_checks[component];
+  const bool sound =
+      header.component_sizes[component] == payloads.components[component].size() &&
+      (!header.checked || payloads.shares.check(component) == header.component_checks[component]);
   payloads.sound[component] = sound ? 1 : 0;
   return sound;
 }

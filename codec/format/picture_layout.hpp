@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codec/dsp/ycbcr.hpp"
+#include "codec/format/macroblocks.hpp"
 #include "codec/format/picture_format.hpp"
 #include "codec/format/subband_layout.hpp"
 #include "codec/util/types.hpp"
@@ -42,7 +43,13 @@ struct PictureLayout {
   int dc_offset(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 128; }
 };
 
-/// Whether a picture of the format has the coded planes, apart from the samples' width.
+/// The macroblocks of predicted frames.
+inline MacroblockGrid make_macroblock_grid(const PictureLayout& layout) {
+  return {ceil_div(layout.height, kMacroblock), ceil_div(layout.width, kMacroblock), layout.planes,
+          layout.chroma};
+}
+
+/// Whether a picture of the format has the coded planes, as they are but for their samples' width.
 inline bool keeps_planes(const PictureLayout& layout, ctv_format format) {
   const PictureFormat f = picture_format(format);
   return !is_rgb(format) && f.planes == layout.planes && layout.colour == ColourModel::kAsIs &&

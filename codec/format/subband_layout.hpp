@@ -11,9 +11,9 @@
 namespace ctv {
 
 struct Subband {
-  int scale;        // 0: lowpass; else of the pyramid, 1 is the finest; block: octave, see frequency_of()
-  int orientation;  // wavelet, block: 1 horizontal detail (HL), 2 vertical (LH), 3 diagonal (HH); laplacian 0
-  int direction;    // 0..directions-1; block: frequency within the octave's orientation
+  int scale;        // 0: lowpass; else of the pyramid, 1 is the finest
+  int orientation;  // wavelet: 1 horizontal detail (HL), 2 vertical (LH), 3 diagonal (HH); laplacian 0
+  int direction;    // 0..directions-1
   int layer;        // 0: lowpass; layers 0..i give resolution 2^-(scales-i)
   int rows, cols;
   size_t offset;             // index of its first level in the plane's array; rows are contiguous
@@ -28,8 +28,6 @@ struct SubbandLayout {
   std::vector<Subband> subbands;  // coarse to fine
   size_t num_coefficients = 0;    // of all subbands
   int layers = 0;                 // transform.scales + 1
-  int dc_row_log2 = 0;            // H.264 4x4: log2 of a macroblock's DC coefficients
-  int dc_col_log2 = 0;
 
   /// The extent of the plane at resolution 2^-reduction.
   Extent reduced(int reduction) const {
@@ -47,18 +45,7 @@ inline constexpr int kMaxSubbandsPerPlane = 1 + 3 * (1 << kMaxDirectionsLog2) * 
 
 int subband_count(const TransformParameters& transform);
 
-/// Returns the layout of any extent from 1x1. chroma: the plane's subsampling, which determines the number of
-/// DC coefficients per macroblock with the H.264 4x4 transform. Planes with fewer have empty subbands for the
-/// missing ones.
-SubbandLayout make_layout(const TransformParameters& transform, Extent extent, ChromaShift chroma = {});
-
-/// The frequency of a subband of a block transform: of the block or, with `dc`, of the transform of DC
-/// coefficients. Octave d >= 1 (scales - scale + 1 in the block) has the frequencies whose larger coordinate
-/// is 2^(d-1)..2^d - 1.
-struct Frequency {
-  int row, col;  // vertical, horizontal
-  bool dc;
-};
-Frequency frequency_of(const SubbandLayout& layout, const Subband& subband);
+/// Returns the layout of any extent from 1x1. multiples: the padded extent is a multiple of these, too.
+SubbandLayout make_layout(const TransformParameters& transform, Extent extent, Extent multiples = {1, 1});
 
 }  // namespace ctv

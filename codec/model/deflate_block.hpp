@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of DEFLATE (RFC 1951) that have literals only: codes and block headers, for both backends.
+// DEFLATE blocks (RFC 1951) with literals only: codes and block headers, for both backends.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace ctv {
 
 inline constexpr uint32_t kEndOfBlock = 256;
 inline constexpr uint32_t kCodedSymbols = 257;    // literals and the end of the block
-inline constexpr uint32_t kDeflateSymbols = 288;  // of the fixed code
+inline constexpr uint32_t kDeflateSymbols = 288;  // in the fixed code
 inline constexpr uint32_t kMostCodeBits = 12;
-inline constexpr uint32_t kLengthSymbols = 19;  // of the code of the lengths
+inline constexpr uint32_t kLengthSymbols = 19;  // of the code length code
 inline constexpr uint32_t kMostLengthBits = 7;
 inline constexpr uint32_t kBlockHeaderWords = 64;  // more than 17 + 3 * 19 + 258 * 7 bits
 
@@ -21,7 +21,7 @@ CTV_HOST_DEVICE constexpr uint8_t fixed_length(uint32_t symbol) {
   return symbol < 144 || symbol >= 280 ? 8 : (symbol < 256 ? 9 : 7);
 }
 
-/// Of the 19 lengths of the code of the lengths, in the order of the block header.
+/// Symbol of the code length code at a place of the block header.
 CTV_HOST_DEVICE constexpr uint32_t length_symbol_at(uint32_t place) {
   constexpr uint8_t kOrder[kLengthSymbols] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                               11, 4,  12, 3, 13, 2, 14, 1, 15};
@@ -34,7 +34,7 @@ CTV_HOST_DEVICE constexpr uint32_t reverse_bits(uint32_t code, uint32_t length) 
   return reversed;
 }
 
-/// codes[length]: of the first symbol of each length 1..15; [16].
+/// codes[length]: first code of each length 1..15; has 16 elements.
 CTV_HOST_DEVICE void first_codes(const uint8_t* lengths, uint32_t symbols, uint32_t* codes) {
   for (uint32_t i = 0; i < 16; ++i) codes[i] = 0;
   for (uint32_t s = 0; s < symbols; ++s) ++codes[lengths[s]];
@@ -57,7 +57,7 @@ CTV_HOST_DEVICE void make_codes(const uint8_t* lengths, uint32_t symbols, uint32
   }
 }
 
-/// Bits, first lowest, in words that are 0 before.
+/// Writes bits, lowest first, to words that are initially 0.
 struct BitWords {
   uint32_t* words;
   uint32_t bits = 0;
@@ -80,12 +80,12 @@ struct DeflateBlock {
 
 /// Scratch memory of make_block().
 struct BlockScratch {
-  uint16_t tokens[kCodedSymbols + 1];  // symbol of a length | extra bits << 8
+  uint16_t tokens[kCodedSymbols + 1];  // code length symbol | extra bits << 8
   uint32_t keys[kLengthSymbols], counts[kLengthSymbols], codes[kLengthSymbols];
   uint8_t lengths[kLengthSymbols];
 };
 
-/// Calls put(symbol, extra bits) for so many symbols of one length: numbers, repetitions (16), zeros (17,
+/// Calls put(symbol, extra bits) to code `run` equal lengths: the length itself, repetitions (16), zeros (17,
 /// 18).
 template <typename Put>
 CTV_HOST_DEVICE void for_length_tokens(uint32_t length, uint32_t run, Put put) {
@@ -103,7 +103,7 @@ CTV_HOST_DEVICE void for_length_tokens(uint32_t length, uint32_t run, Put put) {
   for (; run > 0; --run) put(length, 0U);
 }
 
-/// The tokens of all lengths. Returns how many.
+/// Finds the code length symbols of all lengths and returns their number.
 CTV_HOST_DEVICE uint32_t find_length_tokens(const uint8_t* lengths, uint16_t* tokens) {
   uint32_t count = 0;
   for (uint32_t s = 0; s < kCodedSymbols;) {
@@ -115,7 +115,7 @@ CTV_HOST_DEVICE uint32_t find_length_tokens(const uint8_t* lengths, uint16_t* to
     });
     s = end;
   }
-  tokens[count++] = 0;  // no distances
+  tokens[count++] = 0;  // the only distance code has length 0
   return count;
 }
 CTV_HOST_DEVICE constexpr uint32_t token_extra_bits(uint32_t symbol) {
@@ -146,7 +146,7 @@ CTV_HOST_DEVICE void put_dynamic_header(bool last, DeflateBlock& block, BlockScr
   BitWords bits{block.header};
   bits.put((last ? 1 : 0) | 2U << 1, 3);
   bits.put(0, 5);  // 257 symbols
-  bits.put(0, 5);  // a distance, of length 0
+  bits.put(0, 5);  // one distance code, of length 0
   bits.put(sent - 4, 4);
   for (uint32_t i = 0; i < sent; ++i) bits.put(scratch.lengths[length_symbol_at(i)], 3);
   for (uint32_t i = 0; i < tokens; ++i) {
@@ -157,8 +157,9 @@ CTV_HOST_DEVICE void put_dynamic_header(bool last, DeflateBlock& block, BlockScr
   block.header_bits = bits.bits;
 }
 
-/// Makes the block's header. counts: of the 257 symbols, that of the end of the block 1, and of another not
-/// 0. lengths: those of the best code, and 0 for all others; becomes the fixed code where that is not longer.
+/// Makes the block's header. counts: of the 257 symbols; 1 for the end of the block, and at least one other
+/// is not 0. block.lengths: those of the best code, 0 for all other symbols; replaced by the fixed code
+/// unless that is longer.
 CTV_HOST_DEVICE void make_block(const uint32_t* counts, bool last, DeflateBlock& block,
                                 BlockScratch& scratch) {
   put_dynamic_header(last, block, scratch);

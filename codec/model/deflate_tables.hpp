@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Headers of blocks that have literals only, read on the host for both backends, and tables of their codes,
-// for the CPU backend.
+// Reads headers of blocks with literals only, on the host for both backends, and makes decoding tables for
+// the CPU backend.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ctv {
 
-/// Bits of a DEFLATE stream, first lowest. Beyond the end all are 0.
+/// Reads bits of a DEFLATE stream, lowest first. Bits after the end are 0.
 class DeflateBits {
  public:
   explicit DeflateBits(std::span<const uint8_t> bytes, uint64_t at = 0) : bytes_(bytes), at_(at) {}
@@ -27,7 +27,7 @@ class DeflateBits {
   void skip(uint64_t bits) { at_ += bits; }
   bool within() const { return at_ <= uint64_t{bytes_.size()} * 8; }
 
-  /// At least 57 bits from bit `at` of so many bytes.
+  /// Returns at least 57 bits from bit `at` on.
   static uint64_t load_bits(const uint8_t* bytes, size_t size, uint64_t at) {
     const auto byte = static_cast<size_t>(at >> 3);
     uint64_t bits = 0;
@@ -44,7 +44,7 @@ class DeflateBits {
   uint64_t at_;
 };
 
-/// How many symbols have each length; [0] is not used.
+/// Number of symbols of each length; [0] is not used.
 using LengthCounts = std::array<uint32_t, 16>;
 
 /// Whether a code of these lengths is complete and has at most `most` bits. longest: its longest length.
@@ -60,25 +60,25 @@ inline bool is_complete_code(const LengthCounts& counts, uint32_t most, uint32_t
   return used == 1U << kMostCodeBits;
 }
 
-/// Symbols by the next bits.
+/// Decoding table, indexed by the next bits.
 template <uint32_t kMostBits>
 struct DeflateTable {
   std::array<uint16_t, 1U << kMostBits> entries;
   uint32_t bits = 0;  // 2^bits entries are used
 
-  /// Of a complete code of at most kMostBits bits; counts, longest: of its lengths. entry(symbol << 4 |
-  /// length): what becomes of it; the length stays in bits 0..3.
+  /// Makes the table of a complete code of at most kMostBits bits. counts, longest: of its lengths.
+  /// entry(symbol << 4 | length): returns the table entry, which keeps the length in bits 0..3.
   template <typename Entry>
   void make(const uint8_t* lengths, uint32_t symbols, const LengthCounts& counts, uint32_t longest,
             Entry entry) {
-    std::array<uint32_t, 17> begin{};  // of the symbols of each length in `sorted`
+    std::array<uint32_t, 17> begin{};  // of each length's symbols in `sorted`
     for (size_t length = 1; length < counts.size(); ++length)
       begin[length + 1] = begin[length] + counts[length];
     std::array<uint16_t, kDeflateSymbols> sorted;
     std::array<uint32_t, 17> next = begin;
-    next[0] = begin[16];  // those without a code come behind
+    next[0] = begin[16];  // symbols without a code are last
     for (uint32_t s = 0; s < symbols; ++s) sorted[next[lengths[s]]++] = static_cast<uint16_t>(s);
-    // A length more doubles the table: shorter codes are there twice.
+    // Each further length doubles the table, so entries of shorter codes are copied.
     entries[0] = 0;
     uint32_t code = 0;
     for (uint32_t length = 1; length <= longest; ++length) {
@@ -89,7 +89,7 @@ struct DeflateTable {
     }
     bits = longest;
   }
-  /// The entry of the next symbol, which is taken.
+  /// Consumes the next symbol and returns its entry.
   uint32_t take(DeflateBits& from) const {
     DeflateBits ahead = from;
     const uint32_t entry = entries[ahead.take(bits)];
@@ -101,10 +101,10 @@ struct DeflateTable {
 /// The code of a block's symbols.
 struct DeflateCode {
   std::array<uint8_t, kDeflateSymbols> lengths;  // 0: the symbol has no code
-  LengthCounts counts;                           // of these
-  uint32_t bits = 0;                             // of the longest; 0: there is no code
+  LengthCounts counts;                           // of `lengths`
+  uint32_t bits = 0;                             // longest length; 0: there is no code
 
-  /// Takes the end of the block. False: it is not there.
+  /// Consumes the end-of-block symbol. Returns false if another symbol follows.
   bool take_end(DeflateBits& from) const {
     const uint32_t length = lengths[kEndOfBlock];
     uint32_t code = 0;
@@ -115,8 +115,8 @@ struct DeflateCode {
   }
 };
 
-/// Reads a block's header. Returns false unless it has a fixed code, or a complete one of literals alone with
-/// at most 12 bits.
+/// Reads a block's header. Returns false unless its code is the fixed one, or a complete code of literals
+/// only with at most 12 bits.
 inline bool read_block_header(DeflateBits& bits, bool last, DeflateCode& code) {
   if ((bits.take(1) != 0) != last) return false;
   const uint32_t type = bits.take(2);
@@ -157,7 +157,7 @@ inline bool read_block_header(DeflateBits& bits, bool last, DeflateCode& code) {
     code.counts[length] += count;
     for (; count > 0; --count) code.lengths[at++] = static_cast<uint8_t>(length);
   }
-  // The distance has no code.
+  // The distance must have no code.
   if (code.lengths[kCodedSymbols] != 0 || code.lengths[kEndOfBlock] == 0) return false;
   return bits.within() && is_complete_code(code.counts, kMostCodeBits, code.bits);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lengths of a Huffman code from counts, limited, in integers only: equal counts give equal lengths on every
-// backend.
+// Length-limited Huffman code lengths from counts, by integer arithmetic only, so they are equal on all
+// backends.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@ namespace ctv {
 inline constexpr uint32_t kSymbolBits = 9;
 inline constexpr uint32_t kSymbolMask = (1U << kSymbolBits) - 1;
 
-/// By how many bits counts with this sum become weights, whose sums fit beside a symbol.
+/// Right shift that turns counts with this sum into weights whose sums fit in a key above the symbol.
 CTV_HOST_DEVICE uint32_t weight_shift(uint64_t sum) {
   uint32_t shift = 0;
   while ((sum >> shift) >= (1U << 22)) ++shift;
   return shift;
 }
-/// Of a symbol that occurs, count > 0.
+/// Key of a symbol with count > 0.
 CTV_HOST_DEVICE uint32_t weight_key(uint64_t count, uint32_t shift, uint32_t symbol) {
   return max_of(static_cast<uint32_t>(count >> shift), 1U) << kSymbolBits | symbol;
 }
 
-/// keys: those of `symbols` >= 2 symbols, rising; overwritten. Writes the length, 1..limit, of each of these
-/// symbols to lengths[symbol]. The code is complete. limit <= 15, 2^limit >= symbols.
+/// keys: of at least two symbols, ascending; overwritten. Writes the length of each, 1..limit, to
+/// lengths[symbol]. The code is complete. limit <= 15, 2^limit >= symbols.
 CTV_HOST_DEVICE void huffman_lengths(uint32_t* keys, uint32_t symbols, uint32_t limit, uint8_t* lengths) {
-  // Pairs the lightest nodes (Moffat and Katajainen, in place). Leaves from `leaf` on have no parent yet;
-  // inner nodes are made from 0 on, and those from `inner` on have no parent yet. A node's parent replaces
-  // its weight. Inner nodes are never made faster than leaves are used up, so that none is overwritten.
+  // Merges the two lightest nodes, in place (Moffat and Katajainen). Leaves from `leaf` on and inner nodes
+  // from `inner` on have no parent yet. The index of a node's parent replaces its weight. Inner nodes never
+  // overtake the leaves, so no leaf is overwritten too early.
   const uint32_t root = symbols - 2;
   uint32_t leaf = 0;
   uint32_t inner = 0;
@@ -48,8 +48,8 @@ CTV_HOST_DEVICE void huffman_lengths(uint32_t* keys, uint32_t symbols, uint32_t 
     }
     keys[made] = (keys[made] & kSymbolMask) | weight << kSymbolBits;
   }
-  // From the root down, each inner node replaces a leaf by two that are longer. Where that would be too long,
-  // the longest leaf that may become longer is replaced instead.
+  // From the root down, each inner node replaces a leaf by two leaves one bit longer. If these exceed the
+  // limit, it replaces the longest leaf that can still grow.
   uint32_t leaves[17];
   for (uint32_t& n : leaves) n = 0;
   leaves[1] = 2;

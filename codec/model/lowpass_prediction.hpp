@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prediction in a lowpass subband (docs/bitstream.md, 6.3): the median edge detector of LOCO-I (Weinberger,
-// Seroussi and Sapiro 2000) from the levels to the left, above and above left. Differences keep 16 bits.
+// Seroussi and Sapiro 2000) on the left, upper and upper left levels. Differences wrap to 16 bits.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asymmetric numeral systems, range variant (Duda 2013; Giesen 2014): a state of 32 bits, words of
-// 16 bits, probabilities in 4096ths, fixed tables of at most 16 symbols. The encoder's state begins as 1, so
-// that nothing is spent on it, and must end as 1 in the decoder, which finds damage.
+// Asymmetric numeral systems, range variant (Duda 2013; Giesen 2014): 32-bit state, 16-bit words,
+// probabilities in 4096ths, fixed tables of at most 16 symbols. The encoder starts at state 1, which costs no
+// bits. The decoder must end at state 1, which detects damage.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ inline constexpr uint32_t kLeastState = 1U << 16;
 inline constexpr uint32_t kFirstState = 1;
 inline constexpr int kTableSymbols = 16;
 
-/// Where the interval of each symbol begins; the last ends at kWhole. An interval may be empty, none is the
-/// whole. One more table of zeros follows the last one in an array.
+/// Start of each symbol's interval; the last interval ends at kWhole. An interval may be empty; none is all
+/// of kWhole. An array of tables ends with one more table of zeros.
 struct alignas(32) SymbolTable {
   uint16_t begin[kTableSymbols];
 };
 
-/// The last symbol that begins at or before `slot`.
+/// The last symbol whose interval starts at or before `slot`.
 CTV_HOST_DEVICE uint32_t find_symbol(const SymbolTable& table, uint32_t slot) {
 #if CTV_RANS_SSE2
   const __m128i slots = _mm_set1_epi16(static_cast<int16_t>(slot));
@@ -46,8 +46,8 @@ CTV_HOST_DEVICE uint32_t find_symbol(const SymbolTable& table, uint32_t slot) {
 #endif
 }
 
-/// Reads a piece. Any bytes give symbols; sound() tells afterwards. It may read four bytes beyond the end,
-/// which mean nothing, and never goes further.
+/// Decodes a piece. Any bytes give symbols; sound() tells whether they were valid. Reads at most four bytes
+/// after the end, whose values do not matter.
 class RansReader {
  public:
   static constexpr bool kDecodes = true;
@@ -66,26 +66,26 @@ class RansReader {
     const uint32_t s = find_symbol(t, slot);
     const uint16_t* const at = t.begin + s;
     const uint32_t begin = at[0];
-    const uint32_t size = (at[1] - begin) & (kWhole - 1);  // the last ends at the next table's 0
+    const uint32_t size = (at[1] - begin) & (kWhole - 1);  // the last interval ends at the next table's 0
     advance(size * (state_ >> kProbabilityBits) + slot - begin);
     return s;
   }
-  /// offset: from the table of the first set to that of the set in use.
+  /// offset: from the first set of tables to the set in use.
   CTV_HOST_DEVICE uint32_t chosen(uint32_t table, uint32_t offset, uint32_t s) {
     return symbol(table + offset, s);
   }
-  /// 1 to 16 bits of equal probabilities.
+  /// 1 to 16 equiprobable bits.
   CTV_HOST_DEVICE uint32_t raw(uint32_t bits, uint32_t) {
     const uint32_t value = state_ & ((1U << bits) - 1);
     advance(state_ >> bits);
     return value;
   }
-  /// After the last symbol: whether all bytes were read and gave the first state.
+  /// Call after the last symbol: whether all bytes were read and the state is the first one.
   CTV_HOST_DEVICE bool sound() const { return next_ == end_ && state_ == kFirstState; }
 
  private:
   CTV_HOST_DEVICE uint32_t word() const { return next_[0] | uint32_t{next_[1]} << 8; }
-  // Whether a word is due cannot be foretold, so there is no branch.
+  // Branch-free: whether a word is due is unpredictable.
   CTV_HOST_DEVICE void advance(uint32_t state) {
     const uint32_t due = (state < kLeastState ? 1U : 0U) & (next_ < end_ ? 1U : 0U);
     state_ = state << (16 * due) | (word() & (0U - due));
@@ -98,19 +98,19 @@ class RansReader {
   uint32_t state_;
 };
 
-/// An encoder's event: the interval of a symbol as size << 16 | begin, or raw bits.
+/// An encoder's event: a symbol's interval as size << 16 | begin, or raw bits.
 inline constexpr uint32_t kRawEvent = 1U << 31;
 CTV_HOST_DEVICE constexpr uint32_t raw_event(uint32_t bits, uint32_t value) {
   return kRawEvent | bits << 16 | value;
 }
-/// Of an event, what leaves the least to do to a writer that has nothing else to do meanwhile. The state x
-/// becomes x + begin + factor * (x / size), where raw bits have a size of 1.
+/// A precomputed event, which minimises the work of a serial writer. State x becomes x + begin + factor * (x
+/// / size); raw bits have size 1.
 struct alignas(16) ReadyEvent {
-  uint32_t least;       // a state from here on writes a word first
+  uint32_t least;       // states from here on write a word first
   uint32_t reciprocal;  // x / size = (x * reciprocal + added) >> (32 + shift)
-  uint64_t added;       // the same or 0
+  uint64_t added;       // reciprocal or 0
   uint32_t begin, factor;
-  uint32_t shift, word_shift;  // the latter is 16 more, for a state that writes a word
+  uint32_t shift, word_shift;  // word_shift = shift + 16, for a state that writes a word
 };
 CTV_HOST_DEVICE ReadyEvent ready_event(uint32_t event) {
   const uint32_t low = event & 0xffffU;
@@ -128,7 +128,7 @@ CTV_HOST_DEVICE ReadyEvent ready_event(uint32_t event) {
   const uint32_t least = size << (32 - kProbabilityBits);
   const uint32_t factor = kWhole - size;
   if (size == 1U << shift) return {least, UINT32_MAX, UINT32_MAX, low, factor, shift, shift + 16};
-  // 2^(32 + shift) / size, rounded to where the error is small enough for any state (Robison 2005).
+  // 2^(32 + shift) / size, rounded so that the quotient is exact for all states (Robison 2005).
   const uint32_t quotient = UINT32_MAX / size;
   const uint32_t more = (0U - quotient * size) << shift;
   const uint32_t rest = more % size;
@@ -138,15 +138,15 @@ CTV_HOST_DEVICE ReadyEvent ready_event(uint32_t event) {
 }
 
 /// For RansWriter::put() of a symbol with an interval of `size`, 1 to kWhole - 1: the reciprocal, rounded up.
-/// The state is below size * 2^20 then, so its product with what was added stays below
-/// 2^44: the quotient is right. No product exceeds 64 bits.
+/// The state is below size * 2^20, so its product with the rounding error is below 2^44 and the quotient is
+/// exact. Products fit in 64 bits.
 inline constexpr int kReciprocalBits = 44;
 constexpr uint64_t rans_reciprocal_64(uint32_t size) {
   return ((uint64_t{1} << kReciprocalBits) + size - 1) / size;
 }
 
-/// The way back from RansReader, from a piece's last event to its first. Words: push(uint32_t word, uint32_t
-/// due) writes the low 16 bits of `word` in front of the bytes, if it is due.
+/// Inverse of RansReader: takes a piece's events from last to first. Words: push(uint32_t word, uint32_t due)
+/// prepends the low 16 bits of `word` if due is 1.
 template <typename Words>
 class RansWriter {
  public:
@@ -156,8 +156,8 @@ class RansWriter {
     flush(state_ >> (32 - bits) != 0 ? 1 : 0);
     state_ = state_ << bits | (event & 0xffffU);
   }
-  /// An event of either kind. The quotient does not wait for the comparison: that of the state without its
-  /// lower half is its own without 16 bits.
+  /// Codes an event of either kind. The quotient does not wait for the comparison: dropping the state's lower
+  /// 16 bits shifts the quotient by 16.
   CTV_HOST_DEVICE void put(const ReadyEvent& event) {
     const bool due = state_ >= event.least;
     const auto product = static_cast<uint32_t>((uint64_t{state_} * event.reciprocal + event.added) >> 32);
@@ -166,10 +166,11 @@ class RansWriter {
     words_.push(state_, due ? 1 : 0);
     state_ = rest + event.begin + quotient * event.factor;
   }
-  /// A symbol with rans_reciprocal_64(), where products of 64 bits are cheap: there is nothing to correct.
+  /// Codes a symbol with rans_reciprocal_64(), where 64-bit products are cheap: the quotient needs no
+  /// correction.
   void put(uint32_t event, uint64_t reciprocal) {
     const uint32_t size = event >> 16;
-    // Compilers make a branch of a comparison, and it cannot be foretold.
+    // Compilers would turn a comparison into a branch, which is unpredictable.
     const uint64_t rest = (uint64_t{size} << (32 - kProbabilityBits)) - 1 - state_;
     flush(static_cast<uint32_t>(rest >> 63));
     const auto quotient = static_cast<uint32_t>(state_ * reciprocal >> kReciprocalBits);
@@ -177,7 +178,7 @@ class RansWriter {
   }
   /// Writes the state.
   CTV_HOST_DEVICE const Words& finish() {
-    words_.push(state_ >> 16, state_ >= kLeastState ? 1 : 0);  // always, where there is a word already
+    words_.push(state_ >> 16, state_ >= kLeastState ? 1 : 0);  // due for any state after the first word
     words_.push(state_, 1);
     return words_;
   }
@@ -186,7 +187,7 @@ class RansWriter {
  private:
   CTV_HOST_DEVICE void flush(uint32_t due) {  // 0 or 1
     words_.push(state_, due);
-    state_ ^= (state_ ^ state_ >> 16) & (0U - due);  // a shift by a variable takes longer
+    state_ ^= (state_ ^ state_ >> 16) & (0U - due);  // faster than a shift by a variable
   }
 
   Words words_;

@@ -10,21 +10,21 @@
 
 namespace ctv {
 
-// Signs are unpredictable, so neither function branches.
+// Branch-free, since signs are unpredictable.
 CTV_HOST_DEVICE constexpr uint32_t zigzag(int v) {
   const int u = v - 1;
   return ((static_cast<uint32_t>(u) << 1) ^ static_cast<uint32_t>(u >> 31)) ^ 1U;
 }
 CTV_HOST_DEVICE constexpr int unzigzag(uint32_t z) { return static_cast<int>((z >> 1) ^ ((z & 1U) - 1)) + 1; }
-inline constexpr uint32_t kMostZigzag = 65536;  // of -32768
+inline constexpr uint32_t kMostZigzag = 65536;  // zigzag(-32768)
 
-/// Entries of tables, by the next bits: the code's length in bits 0..3, flags, and from bit 8 on the low 7
-/// bits of the byte.
-inline constexpr uint32_t kRareSymbol = 16;  // no byte, or one of a tail that is not the last
+/// Table entries, indexed by the next bits: code length in bits 0..3, flags, and the low 7 bits of the byte
+/// from bit 8 on.
+inline constexpr uint32_t kRareSymbol = 16;  // not a byte, or a tail byte that is not the last
 inline constexpr uint32_t kHasTail = 32;
 inline constexpr uint32_t kIsRun = 64;
 
-/// Of heads. entry: symbol << 4 | length.
+/// Entry of a head. entry: symbol << 4 | length.
 CTV_HOST_DEVICE constexpr uint16_t head_entry(uint32_t entry, bool runs) {
   const uint32_t symbol = entry >> 4;
   const bool run = runs && symbol == 0;
@@ -32,16 +32,16 @@ CTV_HOST_DEVICE constexpr uint16_t head_entry(uint32_t entry, bool runs) {
                                (run || symbol >= 128 ? kHasTail : 0) | (run ? kIsRun : 0) |
                                (symbol & 127U) << 8);
 }
-/// Of tails. The end of the block has kIsRun.
+/// Entry of a tail. The end of the block has kIsRun.
 CTV_HOST_DEVICE constexpr uint16_t tail_entry(uint32_t entry) {
   const uint32_t symbol = entry >> 4;
   return static_cast<uint16_t>((entry & 15U) | (symbol >= 128 ? kRareSymbol : 0) |
                                (symbol >= kEndOfBlock ? kIsRun : 0) | (symbol & 127U) << 8);
 }
-/// Of a component without tails: no code.
+/// Entry of a component without tails.
 inline constexpr uint16_t kNoTailEntry = kRareSymbol | kIsRun;
 
-/// Without runs, a level is coded as its difference to the one before in the chunk, modulo 2^16.
+/// Without runs, levels are coded as differences from the previous level of the chunk, modulo 2^16.
 CTV_HOST_DEVICE constexpr Level run_difference(Level level, Level before) {
   return static_cast<Level>(level - before);
 }
@@ -49,7 +49,7 @@ CTV_HOST_DEVICE constexpr Level run_difference(Level level, Level before) {
 struct RunTables {
   const uint16_t* heads;
   const uint16_t* tails;
-  uint32_t head_mask, tail_mask;  // of the bits that index them
+  uint32_t head_mask, tail_mask;  // of the index bits
 };
 
 /// Where a chunk begins and ends, in bits of its DEFLATE stream.
@@ -57,10 +57,10 @@ struct RunChunkPlace {
   uint64_t heads, heads_end, tails, tails_end;
 };
 
-/// Decodes `count` levels, which are 0 before. bits.load(at) gives at least 48 bits from bit `at` on,
-/// whatever it is. levels.put(i, level) is called with rising i. kRuns: zeros are runs, and 0 is put at the
-/// first of each, if it is short. Returns false unless the chunk ends with exactly these levels; those of a
-/// chunk that is not sound are undefined.
+/// Decodes `count` levels, which must be 0 before. bits.load(at) returns at least 48 bits from any bit `at`.
+/// levels.put(i, level) is called with ascending i. kRuns: zeros are coded as runs; a short run puts one 0,
+/// at its first level. Returns false unless the chunk ends after exactly `count` levels. Levels of a damaged
+/// chunk are undefined.
 template <bool kRuns, typename Bits, typename Levels>
 CTV_HOST_DEVICE bool decode_run_chunk(const Bits& bits, const RunTables& tables, const RunChunkPlace& place,
                                       const Levels& levels, uint32_t count) {
@@ -73,7 +73,7 @@ CTV_HOST_DEVICE bool decode_run_chunk(const Bits& bits, const RunTables& tables,
     levels.put(i, before);
   };
   while (i < count) {
-    // Four symbols of at most 12 bits. Their kind is unpredictable, so there is no branch on it.
+    // Four symbols of at most 12 bits each. Branch-free, since their kinds are unpredictable.
     uint64_t head_bits = bits.load(head_at);
     uint64_t tail_bits = bits.load(tail_at);
     bool rare = false;
@@ -99,7 +99,7 @@ CTV_HOST_DEVICE bool decode_run_chunk(const Bits& bits, const RunTables& tables,
     const uint32_t low = tables.tails[static_cast<uint32_t>(tail_bits) & tables.tail_mask];
     if ((low & kIsRun) != 0) return false;
     tail_bits >>= low & 15U;
-    // A tail of one byte is not rare, so there is a second one.
+    // One-byte tails are handled above, so a second byte follows.
     const uint32_t high = tables.tails[static_cast<uint32_t>(tail_bits) & tables.tail_mask];
     if ((high & kRareSymbol) != 0) return false;
     tail_at += (low & 15U) + (high & 15U);

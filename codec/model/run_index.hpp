@@ -13,21 +13,22 @@
 
 namespace ctv {
 
-/// Levels that are coded together. Runs end with them.
+/// Levels per chunk. Runs end with the chunk.
 inline constexpr uint32_t kRunChunk = 2048;
 constexpr size_t run_chunks(size_t levels) { return (levels + kRunChunk - 1) / kRunChunk; }
 
-/// Bits of a chunk's heads and tails. Without heads, the chunk is zeros and has no tails.
+/// Bits of a chunk's heads and tails. A chunk without heads has only zeros, and no tails.
 struct RunChunkBits {
   uint32_t heads = 0, tails = 0;
 };
 inline constexpr uint32_t kMostHeadBits = kRunChunk * 12;
 inline constexpr uint32_t kMostTailBits = 2 * kMostHeadBits;
 
-/// Numbers of the index: with m = number + 2^k of b bits, b - 1 - k bits 0, a bit 1, the b - 1 low bits of m.
+/// Writes numbers of the index: with m = number + 2^k of b bits, b - 1 - k zeros, a one, the low b - 1 bits
+/// of m.
 class RunIndexWriter {
  public:
-  /// Writes the index of `chunks` to `out`, which has room for most_bytes(). Returns its bytes.
+  /// Writes the index of `chunks` to `out`, which has room for most_bytes(). Returns its size.
   static size_t write(std::span<const RunChunkBits> chunks, uint8_t* out) {
     RunIndexWriter w(out);
     const uint32_t of_heads = best(
@@ -58,7 +59,7 @@ class RunIndexWriter {
     put(1, 1);
     put(m - (1U << (b - 1)), b - 1);
   }
-  /// The k of fewest bits, the least of these.
+  /// The smallest k with the fewest bits.
   template <typename Number>
   static uint32_t best(std::span<const RunChunkBits> chunks, Number number, bool tails) {
     std::array<uint64_t, 16> bits{};
@@ -81,8 +82,8 @@ class RunIndexWriter {
   uint32_t filled_ = 0;
 };
 
-/// Reads the index of chunks.size() chunks. Returns the bytes it has, or 0 if it is damaged. Numbers are
-/// then at most kMostHeadBits and kMostTailBits.
+/// Reads the index of chunks.size() chunks. Returns its size in bytes, or 0 if it is damaged. Numbers are
+/// limited to kMostHeadBits and kMostTailBits.
 inline size_t read_run_index(std::span<const uint8_t> bytes, std::span<RunChunkBits> chunks) {
   if (bytes.empty()) return 0;
   uint64_t bits = 0;
@@ -111,7 +112,7 @@ inline size_t read_run_index(std::span<const uint8_t> bytes, std::span<RunChunkB
     c.tails = c.heads > 0 ? number(of_tails, kMostTailBits) : 0;
     if (!sound) return 0;
   }
-  // Whole bytes that were read ahead go back.
+  // Returns whole bytes that were read ahead.
   at -= filled / 8;
   if ((filled & 7U) != 0 && (bits & ((1U << (filled & 7U)) - 1)) != 0) return 0;
   return at;

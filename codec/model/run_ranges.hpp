@@ -13,7 +13,7 @@
 
 namespace ctv {
 
-/// Levels that follow each other in a plane.
+/// Consecutive levels of a plane.
 struct RunRange {
   size_t plane, offset, count;
 };
@@ -29,17 +29,17 @@ inline std::vector<RunRange> run_ranges(const PictureLayout& picture, const Comp
 
 /// A component that a device codes by runs.
 struct RunComponent {
-  std::vector<RunRange> ranges;  // at most three, one of a plane
-  bool lowpass = false;          // of layer 0: without runs in key frames
+  std::vector<RunRange> ranges;  // at most three, one per plane
+  bool lowpass = false;          // layer 0, coded without runs in key frames
 };
-/// A component that was coded: RunIndexWriter makes the index of `chunks`; `stream` follows it. None if all
-/// levels are 0: the component then has no bytes.
+/// A coded component: `stream` follows the index, which RunIndexWriter makes of `chunks`. Both are empty if
+/// all levels are 0; the component then has no bytes.
 struct CodedRuns {
   std::span<const RunChunkBits> chunks;
   std::span<const uint8_t> stream;
 };
 
-/// Calls with_levels(plane, offset, count) for the parts of levels [first, last) of the sequence.
+/// Calls with_levels(plane, offset, count) for the ranges that levels [first, last) of the sequence cover.
 template <typename Work>
 void for_ranges(const std::vector<RunRange>& ranges, size_t first, size_t last, Work with_levels) {
   size_t before = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What precedes the chunks of a component of runs (docs/bitstream.md, 6.1): where they are, and their codes.
-// On the host, for both backends.
+// Index and code headers of a component of runs (docs/bitstream.md, 6.1). Read on the host, for both
+// backends.
 #pragma once
 
 #include <array>
@@ -15,19 +15,19 @@
 
 namespace ctv {
 
-/// A component's bytes, once they are read. Reused without allocations.
+/// A component's index and codes. Reused without allocations.
 struct RunStream {
   size_t begin = 0;                     // of the DEFLATE stream in the component's bytes
   CountedVector<RunChunkBits> bits;     // of chunks
   CountedVector<RunChunkPlace> places;  // of chunks
-  std::array<DeflateCode, 2> codes;     // of heads and of tails
+  std::array<DeflateCode, 2> codes;     // of heads, of tails
 
   void reserve(size_t chunks) {
     bits.reserve(chunks);
     places.reserve(chunks);
   }
-  /// Reads the index and the headers of a component of so many chunks. Returns false unless the bits of all
-  /// chunks, the ends of the blocks and nothing else are there.
+  /// Reads the index and the headers of a component of `chunks` chunks. Returns false unless the bytes end
+  /// exactly with its chunks and ends of blocks.
   bool read(std::span<const uint8_t> bytes, size_t chunks) {
     bits.assign(chunks, {});
     begin = read_run_index(bytes, bits);

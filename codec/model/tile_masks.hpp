@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quadtree of a part (docs/entropy.md), scale by scale: a node knows which of its neighbours on all sides
-// are 0 before its own children are coded.
+// Quadtree of a part (docs/entropy.md), coded scale by scale: the neighbours of a node on all sides are known
+// to be 0 or not before its children are coded.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace ctv {
 
-/// A node's four children are a nibble, and nibbles stand in raster order of the nodes. Those that are not 0,
-/// or those in skipped cells.
+/// Masks of nodes that are not 0, or of nodes in skipped cells. The four children of a node form a nibble;
+/// nibbles are in raster order of their nodes.
 struct PartNodes {
   uint64_t quads;
-  uint32_t quarters;  // blocks of 4x4 levels
-  uint32_t eighths;   // of 8x8
+  uint32_t quarters;  // of 4x4 levels
+  uint32_t eighths;   // of 8x8 levels
 };
 
 CTV_HOST_DEVICE uint32_t lowest_bit(uint64_t v) {
@@ -41,11 +41,11 @@ CTV_HOST_DEVICE uint32_t pairs_of_4(uint32_t bits) {
 }
 
 inline constexpr uint64_t kEachNibble = 0x1111111111111111ULL;
-inline uint64_t swap_bits(uint64_t v, uint64_t which, int distance) {  // with those so far above
+inline uint64_t swap_bits(uint64_t v, uint64_t which, int distance) {  // with bits `distance` above
   const uint64_t changed = (v ^ v >> distance) & which;
   return v ^ changed ^ changed << distance;
 }
-// Between raster order of 8x8 or of 4x4 bits and nibbles.
+// Convert between raster order of 8x8 or 4x4 bits and nibbles.
 inline uint64_t nibbles_of_8x8(uint64_t raster) {
   return swap_bits(swap_bits(raster, 0x00f000f000f000f0ULL, 4), 0x0c0c0c0c0c0c0c0cULL, 2);
 }
@@ -53,7 +53,7 @@ inline uint64_t raster_of_8x8(uint64_t nibbles) {
   return swap_bits(swap_bits(nibbles, 0x0c0c0c0c0c0c0c0cULL, 2), 0x00f000f000f000f0ULL, 4);
 }
 inline uint32_t swap_4x4(uint32_t v) { return static_cast<uint32_t>(swap_bits(v, 0x0c0c, 2)); }
-// Between the lowest bits of 16 nibbles, the others being 0, and bits side by side.
+// Convert between the lowest bits of 16 nibbles, whose other bits are 0, and 16 adjacent bits.
 inline uint32_t bits_together(uint64_t v) {
   v = (v | v >> 3) & 0x0303030303030303ULL;
   v = (v | v >> 6) & 0x000f000f000f000fULL;
@@ -66,7 +66,7 @@ inline uint64_t bits_apart(uint64_t v) {
   v = (v | v << 6) & 0x0303030303030303ULL;
   return (v | v << 3) & kEachNibble;
 }
-inline uint64_t any_of_nibbles(uint64_t v) {  // in the lowest bit of each
+inline uint64_t any_of_nibbles(uint64_t v) {  // sets the lowest bit of each nibble
   v |= v >> 2;
   return (v | v >> 1) & kEachNibble;
 }
@@ -75,7 +75,8 @@ inline uint64_t all_of_nibbles(uint64_t v) {
   return v & v >> 1 & kEachNibble;
 }
 
-/// Of quads in raster order. among: any_of_nibbles() or all_of_nibbles(), which make a node one of those.
+/// Nodes above quads in raster order. among: any_of_nibbles() or all_of_nibbles(), tells whether a node is
+/// set.
 template <typename Among>
 inline PartNodes part_nodes(uint64_t quads, Among among) {
   PartNodes nodes;
@@ -89,8 +90,8 @@ inline PartNodes skipped_nodes(uint64_t skips) {
   return skips == 0 ? PartNodes{} : part_nodes(skips, all_of_nibbles);
 }
 
-/// For each of four children, how many of four hints say that it is not 0: masks of one and more, two and
-/// more, three and more, four. p, q: neighbours. d, e: siblings.
+/// For each of four children, how many of four hints are set: masks of >= 1, >= 2, >= 3, 4. p, q: hints of
+/// neighbours. d, e: of siblings.
 template <typename Word>
 struct Hints {
   Word one, two, three, four;
@@ -103,8 +104,8 @@ inline Hints<Word> count_hints(Word p, Word q, Word d, Word e) {
   return {odd | two, two, (two & odd) | four, four};
 }
 
-/// The context of a node's mask. at: its nibble in all words. side: nodes in a row of the part. skips:
-/// children in skipped cells.
+/// Context of a node's mask. at: position of its nibble in all words. kSide: nodes per row of the part.
+/// skips: children in skipped cells.
 template <uint32_t kSide, typename Coder>
 inline uint32_t mask_table(const Hints<uint64_t>& hints, uint64_t skips, uint32_t siblings, uint32_t at) {
   const auto own = [at](uint64_t word) { return static_cast<uint32_t>(word >> at) & 15U; };
@@ -122,14 +123,15 @@ inline uint32_t mask_table(const Hints<uint64_t>& hints, uint64_t skips, uint32_
   return kFirst + kTernary + (siblings - 1) * kQuaternary + Coder::quaternary(own(one), own(two), own(three));
 }
 
-/// What is known of the children of a scale before one of them is coded: nibbles of hints.
+/// What is known of all children of a scale before they are coded: nibbles of hints.
 template <uint32_t kSide>
 struct KnownChildren {
   static constexpr int kRow = 4 * kSide;  // bits of a row of nodes
   static constexpr uint64_t kFirstOfRow = kSide == 1 ? 1 : kSide == 2 ? 0x0101 : 0x0001000100010001ULL;
   static constexpr uint64_t kOthersOfRow = kEachNibble & ~kFirstOfRow;
   uint64_t p, q;
-  // nodes: the lowest bits of those that are not 0. above, left: children along the border, side by side.
+  // nodes: nonzero nodes, in the lowest bits of nibbles. above, left: children along the border, as adjacent
+  // bits.
   KnownChildren(uint64_t nodes, uint64_t above, uint64_t left) {
     const uint64_t right = (nodes & kOthersOfRow) >> 4;
     above = (above | above << 4) & 0x0f0f;
@@ -140,7 +142,7 @@ struct KnownChildren {
     p = above | (left & 4 * kEachNibble) | right << 3;
     q = (left & kEachNibble) | right << 1 | (nodes >> kRow) * 12;
   }
-  // children: those so far. d, e: of siblings.
+  // children: those coded so far. d, e: of siblings.
   Hints<uint64_t> hints(uint64_t children, uint64_t d, uint64_t e) const {
     const uint64_t to_right = children << 3;
     const uint64_t down = children << (kRow - 2);
@@ -149,9 +151,8 @@ struct KnownChildren {
   }
 };
 
-/// Codes which children of the nodes that are not 0 are not 0 themselves, and returns them. nodes: in the
-/// lowest bits of nibbles. truth: encoder: children. d, e: those of siblings, the same twice if there is one
-/// sibling only.
+/// Codes and returns the nonzero children of nonzero nodes. nodes: in the lowest bits of nibbles. truth: the
+/// children (encoder only). d, e: those of siblings, the same twice for a single sibling.
 template <uint32_t kSide, typename Coder>
 inline uint64_t code_masks(Coder& coder, uint64_t nodes, uint64_t truth, uint32_t above, uint32_t left,
                            uint64_t skips, uint64_t d, uint64_t e, uint32_t siblings) {
@@ -166,9 +167,9 @@ inline uint64_t code_masks(Coder& coder, uint64_t nodes, uint64_t truth, uint32_
   return children;
 }
 
-/// Codes the quads of a part that are not 0 and returns them: bit 8 y + x. above, left: those of the
-/// neighbours along the border. skipped: nodes in skipped cells. own: becomes the part's. s0, s1: those of
-/// siblings, if there are any.
+/// Codes and returns the nonzero quads of a part: bit 8 y + x. above, left: neighbours' quads along the
+/// border. skipped: nodes in skipped cells. own: receives the part's nodes. s0, s1: the siblings' nodes, if
+/// any.
 template <typename Coder>
 inline uint64_t code_quad_masks(Coder& coder, uint64_t truth, const PartNodes& skipped, uint32_t above,
                                 uint32_t left, PartNodes& own, PartNodes s0, PartNodes s1,

@@ -36,6 +36,7 @@ std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Componen
 CodingPlan make_coding_plan(const PictureLayout& picture, const SequenceHeader& header, bool up) {
   CodingPlan plan;
   plan.up = up;
+  if (header.macroblocks()) plan.macroblocks = make_macroblock_grid(picture);
   for (const Component& c : make_components(picture, header.grouping)) {
     if (header.entropy_coding == EntropyCoding::kRle) {
       plan.runs.push_back({run_ranges(picture, c), c.layer == 0});

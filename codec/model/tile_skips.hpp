@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the frame's skipped cells say of a tile (docs/entropy.md): they have no residual, so levels over them
-// are 0 but for what filters bring from beside.
+// Skipped cells as context of tiles (docs/entropy.md): skipped cells have no residual, so levels there are 0
+// except near their borders, where the filters overlap coded cells.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace ctv {
 
-/// Cells of 8x8 luma samples, 1: skipped, in rows without gaps; null where a frame has none. Not owned.
+/// Cells of 8x8 luma samples, 1: skipped, row by row without gaps; null if the frame has none. Not owned.
 struct SkipGrid {
   const uint8_t* cells = nullptr;
   int rows = 0, cols = 0;
 };
 
-inline constexpr int kMostSkipShift = 5;  // levels further apart than 2^5 luma samples have no skips
+inline constexpr int kMostSkipShift = 5;  // beyond 2^5 luma samples between levels, skips are not used
 
-CTV_HOST_DEVICE uint32_t pairs_of_8(uint32_t bits) {  // bit i: bits 2 i or 2 i + 1
+CTV_HOST_DEVICE uint32_t pairs_of_8(uint32_t bits) {  // bit i: bit 2 i or bit 2 i + 1
   bits = (bits | bits >> 1) & 0x55U;
   bits = (bits | bits >> 1) & 0x33U;
   return (bits | bits >> 2) & 0x0fU;
 }
-// Of a word with a byte for each row of eight bits: each of the first four columns, or rows, twice.
+// v has a byte per row of eight bits. Doubles each of the first four columns, or rows.
 inline uint64_t columns_twice(uint64_t v) {
   v &= 0x0f0f0f0f0f0f0f0fULL;
   v = (v | v << 2) & 0x3333333333333333ULL;
@@ -37,15 +37,15 @@ inline uint64_t rows_twice(uint64_t v) {
   return v | v << 8;
 }
 
-/// Quads of the tile whose first level is (y, x) of its subband that lie in skipped cells alone: bit 8 y + x.
-/// row_shift, col_shift: log2 of the distance of levels in luma samples, from 0 on.
+/// Mask of the tile's quads that lie in skipped cells only: bit 8 y + x. (y, x): the tile's first level in
+/// its subband. row_shift, col_shift: log2 of the distance between levels in luma samples, >= 0.
 inline uint64_t find_skips(const SkipGrid& grid, int y, int x, int row_shift, int col_shift) {
   if (grid.cells == nullptr || row_shift > kMostSkipShift || col_shift > kMostSkipShift) return 0;
-  // A quad has 2^(shift - 2) cells on a side; from -2 on.
+  // A quad covers 2^(shift - 2) cells per side, with shift - 2 from -2 on.
   constexpr uint64_t kEach = 0x0101010101010101ULL;
   const int rows = row_shift < 2 ? 1 : 1 << (row_shift - 2);
   const int coarser = col_shift < 2 ? 0 : col_shift - 2;
-  const int different = row_shift < 2 ? 2 << row_shift : 8;  // rows of quads, the others have the same cells
+  const int different = row_shift < 2 ? 2 << row_shift : 8;  // distinct rows of quads; others repeat them
   const int first_row = y << row_shift >> 3;
   const int first_col = x << col_shift >> 3;
   const int rows_end = min_of(first_row + different * rows, grid.rows);
@@ -77,7 +77,8 @@ inline uint64_t find_skips(const SkipGrid& grid, int y, int x, int row_shift, in
   return ~coded;
 }
 
-/// The same of the quad whose first level is (y, x). The grid has cells, shifts are at most kMostSkipShift.
+/// The same for the quad whose first level is (y, x). The grid must have cells; shifts are at most
+/// kMostSkipShift.
 CTV_HOST_DEVICE bool quad_is_skipped(const SkipGrid& grid, int y, int x, int row_shift, int col_shift) {
   const int row = y << row_shift >> 3;
   const int col = x << col_shift >> 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of a tile's symbols and their contexts (docs/entropy.md). The functions code in both directions:
-// Coder::symbol() and Coder::raw() return what they are given, or what they read. They allocate nothing and
-// have loops of bounded count.
+// Order of a tile's symbols and their contexts (docs/entropy.md). The functions code in both directions:
+// Coder::symbol() and Coder::raw() return their argument (encoder) or the decoded value. They allocate
+// nothing, and their loops are bounded.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,26 @@
 
 namespace ctv {
 
-/// A part's levels as bits, a byte for each quad in raster order: level (y, x) of the quad is bit 2 y + x.
-/// Large: a magnitude above 1. Bytes of quads that are 0 are 0.
+/// A part's levels as masks, one byte per quad in raster order: level (y, x) of the quad is bit 2 y + x.
+/// Large: magnitude above 1. Bytes of quads that are 0 are 0.
 struct alignas(8) TileBits {
   uint8_t nonzero[64];
   uint8_t large[64];
   uint8_t negative[64];
 };
 
-/// What tiles and subbands coded later see of a part, by quad. Digits are min(|level|, 2). `right` and
-/// `lower` have 16 times the sum of the digits of a quad's right column or lower row, and below which of them
-/// are not 0, at the places of hints for the levels beside (count_hints()). Quad (y, x) is at (y + 1)
-/// kSumStride + x + 8; those of the tiles above and to the left stand before the first row and column; behind
-/// are zeros.
+/// Context that a part leaves for later tiles and subbands, by quad. Digits are min(|level|, 2). `right` and
+/// `lower`: in the upper nibble the sum of digits of a quad's right column or lower row; in the lower nibble
+/// the mask of its nonzero digits, at the positions that count_hints() expects of neighbours. Quad (y, x) is
+/// at (y + 1) kSumStride + x + 8. Quads of the tiles above and to the left precede the first row and column;
+/// quads after the last are 0.
 struct alignas(8) TilePart {
   static constexpr int kSumStride = 24;
-  PartNodes nodes;                // not 0
+  PartNodes nodes;                // nonzero nodes
   uint8_t sums[10 * kSumStride];  // of digits
   uint8_t right[10 * kSumStride];
   uint8_t lower[10 * kSumStride];
-  uint8_t masks[kTileQuads * kTileQuads];  // of levels that are not 0; 0 where the quad is
+  uint8_t masks[kTileQuads * kTileQuads];  // nonzero levels
 };
 
 inline void store_bytes(uint8_t* to, uint64_t v) {
@@ -50,15 +50,15 @@ inline uint64_t load_bytes(const uint8_t* from) {
   return little_endian(v);
 }
 
-/// Of the quads along a part's right or lower border, a byte each: the sum, 16 and 32 for the digits at the
-/// border that are not 0, and 64 for each that is large. 0 where unknown.
+/// Quads along a part's right or lower border, one byte each: the sum of digits, plus 16 and 32 if the first
+/// or second digit at the border is not 0, plus 64 for each large one. 0 if unknown.
 struct TileBorder {
   uint64_t above, left;
 };
 inline constexpr uint64_t kEachByte = 0x0101010101010101ULL;
 inline constexpr uint64_t kLowHalves = 15 * kEachByte;
 
-// From `right` (shift 2) or `lower` (shift 1) to the upper halves of a border's bytes, and back.
+// Convert `right` (shift 2) or `lower` (shift 1) to the upper halves of a border's bytes, and back.
 inline uint64_t to_border(uint64_t edges, uint32_t shift) {
   const uint64_t first = edges & kEachByte;
   const uint64_t second = edges >> shift & kEachByte;
@@ -72,11 +72,11 @@ inline uint64_t from_border(uint64_t border, uint32_t shift) {
   return first | second << shift | (first + second + large) << 4;
 }
 
-/// What follows from a quad's two symbols.
+/// A quad's contexts and positions, from its two symbols.
 struct QuadFacts {
-  uint8_t large;              // at its levels' places
+  uint8_t large;              // at the positions of its levels
   uint8_t sum, right, lower;  // as in TilePart
-  uint32_t places;            // of large levels, a byte each, lowest first
+  uint32_t places;            // positions of large levels, one byte each, lowest first
 };
 CTV_HOST_DEVICE constexpr QuadFacts quad_facts(uint32_t mask, uint32_t large) {
   const uint32_t there = scatter_bits(mask, large);
@@ -90,26 +90,26 @@ CTV_HOST_DEVICE constexpr QuadFacts quad_facts(uint32_t mask, uint32_t large) {
           static_cast<uint8_t>(mask >> 2 | bits_of_mask((there & 12U) | mask >> 2) << 4), places};
 }
 
-/// Of the quads so far: levels that are not 0, and large ones.
+/// Counts over the quads coded so far: nonzero levels, and large ones.
 struct PartCounts {
   uint32_t levels = 0, numbers = 0;
 };
 
-/// The state between start_part(), code_quad() for each of `quads`, and end_part(). model_tables and
-/// first_recent are the piece's, and set by start_piece().
+/// State between start_part(), code_quad() for each of `quads`, and end_part(). start_piece() sets
+/// model_tables and first_recent.
 struct PartWalk {
   TilePart* part;
-  const TilePart* sibling0;  // the last part, and the one before it
-  const TilePart* sibling1;  // the same as sibling0 if there is one only
-  uint32_t siblings;         // 0, 1, 2: parts before in the tile, at most two
+  const TilePart* sibling0;  // the previous part of the tile
+  const TilePart* sibling1;  // the part before that; sibling0 if there is one only
+  uint32_t siblings;         // earlier parts of the tile, at most 2
   PartNodes skips;           // of the tile
-  uint32_t model_tables;     // from the first model's tables to those of the piece
-  uint32_t first_recent;     // a mean of numbers, in quarters, before the part's first
-  uint64_t quads;            // not 0; encoder: given to start_part()
-  TileBits bits;             // encoder: given
-  uint16_t signs[18];        // in words of 16, quad by quad
-  uint8_t classes[64];       // of the quads' numbers
-  uint8_t places[256 + 4];   // of the numbers: 4 quad + level
+  uint32_t model_tables;     // offset of the piece's model from the first model's tables
+  uint32_t first_recent;     // initial mean of numbers, in quarters
+  uint64_t quads;            // nonzero quads; encoder: input of start_part()
+  TileBits bits;             // encoder: input
+  uint16_t signs[18];        // in words of 16, in quad order
+  uint8_t classes[64];       // context of each quad's numbers
+  uint8_t places[256 + 4];   // of each number: 4 quad + level
 };
 
 template <typename Coder>
@@ -136,7 +136,7 @@ inline void start_part(Coder& coder, PartWalk& w, const TileBorder& border) {
   for (uint16_t& s : w.signs) s = 0;
 }
 
-/// Codes the quad with bit i in w.quads; in raster order.
+/// Codes the quad of bit i of w.quads. Call in raster order.
 template <typename Coder>
 [[gnu::always_inline]] inline void code_quad(Coder& coder, PartWalk& w, PartCounts& counts, uint32_t i) {
   constexpr int kStride = TilePart::kSumStride;
@@ -191,8 +191,8 @@ template <typename Coder>
   counts.numbers += facts.sum - n;
 }
 
-/// Signs, then magnitudes of large levels: number_at() and put_number() of the coder have |level| - 2. The
-/// decoder's put_levels() comes between. Leaves the borders for the tiles below and to the right.
+/// Codes signs, then magnitudes of large levels: number_at() and put_number() of the coder take |level| - 2.
+/// A decoder's put_levels() is called in between. Sets the borders for the tiles below and to the right.
 template <typename Coder>
 inline void end_part(Coder& coder, PartWalk& w, const PartCounts& counts, TileBorder& border) {
   constexpr int kStride = TilePart::kSumStride;
@@ -246,7 +246,7 @@ inline void end_part(Coder& coder, PartWalk& w, const PartCounts& counts, TileBo
   border.above = load_bytes(sums + kLast) | to_border(load_bytes(w.part->lower + kLast), 1);
 }
 
-/// A part that is 0, where siblings look at it.
+/// Clears a part that is 0, as context for its siblings.
 inline void clear_part(TilePart& part) {
   part.nodes = {};
   for (int y = 0; y < kTileQuads; ++y) {
@@ -255,17 +255,17 @@ inline void clear_part(TilePart& part) {
   }
 }
 
-/// What is known of the tiles around, all 0 where a piece, a set of subbands or a strip begins.
+/// Context from neighbouring tiles; all 0 at the start of a piece, a set of subbands or a strip.
 struct TileNeighbours {
   uint64_t above[kTileBands];              // of the tile above in the strip
   uint64_t left[kStripTiles][kTileBands];  // by row of the strip
-  uint8_t above_mask;                      // bands that are not 0
+  uint8_t above_mask;                      // nonzero bands
   uint8_t left_mask[kStripTiles];
-  uint8_t above_known;  // 1: there is such a tile
+  uint8_t above_known;  // 1: the tile exists
   uint8_t left_known[kStripTiles];
 };
 
-/// Codes the first symbol of a piece: the model, 0 .. kModels - 1, whose tables it uses.
+/// Codes the first symbol of a piece: its model, 0 .. kModels - 1, which selects tables.
 template <typename Coder, typename Walk>
 CTV_HOST_DEVICE void start_piece(Coder& coder, Walk& w, TileNeighbours& around, uint32_t model) {
   model = coder.symbol(kModelTables, model);
@@ -274,7 +274,7 @@ CTV_HOST_DEVICE void start_piece(Coder& coder, Walk& w, TileNeighbours& around, 
   around = {};
 }
 
-/// The table of which of a tile's bands are not 0. around: bands that are not 0 in the `known` tiles above
+/// Table of the mask of a tile's nonzero bands. around: number of nonzero bands in the `known` tiles above
 /// and to the left. skips: of the tile.
 CTV_HOST_DEVICE uint32_t band_table(uint32_t bands, uint32_t around, uint32_t known, uint64_t skips) {
   const uint32_t context =
@@ -282,7 +282,7 @@ CTV_HOST_DEVICE uint32_t band_table(uint32_t bands, uint32_t around, uint32_t kn
   return kBandTables + (bands - 1) * kBandContexts + context;
 }
 
-/// Codes which of a tile's bands are not 0. row: of the strip. skips: of the tile.
+/// Codes the mask of a tile's nonzero bands. row: in the strip. skips: of the tile.
 template <typename Coder>
 CTV_HOST_DEVICE uint32_t code_bands(Coder& coder, uint32_t bands, uint32_t row, TileNeighbours& around,
                                     uint64_t skips, uint32_t mask) {

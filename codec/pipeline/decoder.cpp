@@ -83,7 +83,7 @@ Status StreamDecoder::start() {
   const BudgetScope scope(&budget_);
   frames_.reset();
   pipeline_->detach();
-  CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine(stream_.header));
+  CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine());
   CTV_RETURN_IF_ERROR(pipeline_->attach(*device_));
   const DecoderDecisions decisions{config_.reduction, config_.format, config_.memory, engine,
                                    config_.conceal != 0};

@@ -93,8 +93,9 @@ StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& hea
             ConstantQuality(stream_.picture.extent(0).area(), key_gain(config.key_interval)),
             TargetSize(size_target(config), static_cast<double>(config.fps_num) / config.fps_den,
                        config.key_interval)),
-      pipeline_(stream_, Direction::kEncode, frames_in_flight(config), device.threads()) {
-  device_ = std::move(device);  // nothing can fail after this
+      pipeline_(stream_, Direction::kEncode, frames_in_flight(config), device.threads(),
+                config.error_resilient != 0) {
+  device_ = std::move(device);  // now that nothing can fail any more
   rate_.set_crf(config.crf, 0);
 }
 
@@ -106,7 +107,7 @@ void StreamEncoder::release() {
 
 Status StreamEncoder::start() {
   release();
-  CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine(stream_.header));
+  CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine());
   CTV_RETURN_IF_ERROR(pipeline_.attach(*device_));
   CTV_RETURN_IF_ERROR(distortion_.attach(*device_));
   const EncoderDecisions decisions{.search_range = config_.search_range,

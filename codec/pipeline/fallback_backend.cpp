@@ -18,8 +18,8 @@ Result<FallbackBackend> FallbackBackend::open(const BackendChoice& choice) {
   return device;
 }
 
-Result<Engine> FallbackBackend::engine(const SequenceHeader& header) {
-  const Engine engine = choose_engine(choice_.engine, header);
+Result<Engine> FallbackBackend::engine() {
+  const Engine engine = choose_engine(choice_.engine);
   CTV_RETURN_IF_ERROR(backend_->check_engine(engine));
   description_ = describe(*backend_, engine, why_);
   return engine;

@@ -33,7 +33,7 @@ class FallbackBackend {
   /// One line that says which backend and engine run, and why.
   const std::string& description() const { return description_; }
 
-  Result<Engine> engine(const SequenceHeader& header);
+  Result<Engine> engine();
   /// Runs `make`, which frees what it made before and then makes everything that a stream needs on the
   /// backend. If the device lacks memory, runs it again. If it still fails and was not requested, runs it on
   /// the CPU.

@@ -20,6 +20,10 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
       references_,
       ReferenceBuffer::make(backend_, picture, {picture_mode(), !picture_mode(), decisions.reduction},
                             stream_.header.slots));
+  if (stream_.header.macroblocks()) {
+    CTV_ASSIGN_OR_RETURN(residual_, backend_.make_residual(stream_.macroblocks));
+    CTV_ASSIGN_OR_RETURN(still_memory_, backend_.allocate(stream_.grid.size()));
+  }
   if (picture_mode()) {
     if (filtered()) {
       CTV_ASSIGN_OR_RETURN(spare_, PlaneSet::make(backend_, picture, 0));
@@ -35,6 +39,11 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
 
 Status FrameDecoder::check_reference(const FrameParameters& parameters) const {
   if (parameters.type == FrameType::kKey) return {};
+  if (residual_ != nullptr && decisions_.reduction > 0) {
+    return {CTV_ERROR_UNSUPPORTED,
+            "resolution: predicted frames of this stream have full resolution only; for several, encode "
+            "several streams (ctv/simulcast.h)"};
+  }
   const auto refuse = [&](const std::string& why) {
     return Status(CTV_ERROR_REFERENCE, "frame number: frame " + std::to_string(parameters.number) + why);
   };
@@ -58,7 +67,8 @@ bool FrameDecoder::repeats(const FrameParameters& parameters) const {
 Status FrameDecoder::decode(FrameSlot& slot) {
   const FrameParameters& parameters = slot.parameters;
   CTV_RETURN_IF_ERROR(check_reference(parameters));
-  // What repeat() shows would be overwritten by a frame that may be damaged.
+  // The frame may be damaged, and would overwrite the picture that repeat() shows. So wait until it is
+  // checked.
   const bool overwrites = !picture_mode() || references_.latest() == &references_.current();
   if (decisions_.conceal && overwrites) CTV_RETURN_IF_ERROR(slot.symbols->finish_decoding());
   const bool key = parameters.type == FrameType::kKey;
@@ -96,7 +106,11 @@ Status FrameDecoder::run_stages(FrameSlot& slot) {
     CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture(slot, p) : decode_subbands(slot, p));
     return by_planes ? picture.export_plane(p, decoded.cropped(p)) : Status();
   };
-  CTV_RETURN_IF_ERROR(backend_.each_plane(stream_.picture.planes, decode));
+  if (reference_ != nullptr && residual_ != nullptr) {
+    CTV_RETURN_IF_ERROR(decode_macroblocks(slot, by_planes));
+  } else {
+    CTV_RETURN_IF_ERROR(backend_.each_plane(stream_.picture.planes, decode));
+  }
   CTV_RETURN_IF_ERROR(slot.levels->release());
   if (!by_planes) CTV_RETURN_IF_ERROR(picture.export_planes(decoded.cropped()));
   return picture.end_export();
@@ -110,13 +124,43 @@ Status FrameDecoder::repeat(FrameSlot& slot) {
                                       decisions_.memory);
 }
 
-// inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere. All in one
-// place, as far as the backend can.
+Status FrameDecoder::decode_macroblocks(FrameSlot& slot, bool by_planes) {
+  const bool apart = filtered() && !backend_.filters_in_place();
+  const PlaneSet& result = references_.current().picture;
+  const PlaneSet& decoded = apart ? spare_ : result;  // before the loop filter
+  const PlaneSet& other = apart ? result : spare_;
+  ConstSideInfo side = slot.levels->uploaded_side();
+  auto* const still = static_cast<uint8_t*>(still_memory_.data());
+  side.still = still;
+  const int planes = stream_.picture.planes;
+  CTV_RETURN_IF_ERROR(backend_.mark_still(stream_.grid, side.vectors, side.skips, still));
+  CTV_RETURN_IF_ERROR(backend_.each_plane(planes, [&](int p) {
+    return backend_.compensate(reference_->picture.cropped(p), side, stream_.geometry(p, 0),
+                               decoded.plane(p));
+  }));
+  CTV_RETURN_IF_ERROR(slot.levels->await_levels());
+  ResidualArrays coded{const_cast<Macroblock*>(side.macroblocks), {}};  // only read
+  for (size_t p = 0; p < coded.levels.size(); ++p)
+    coded.levels[p] = const_cast<Level*>(slot.levels->uploaded(p));
+  CTV_RETURN_IF_ERROR(
+      residual_->decode(residual_frame(stream_, slot.parameters, side.skips), coded, decoded.planes()));
+  return backend_.each_plane(planes, [&](int p) -> Status {
+    if (filtered()) {
+      const FilteredCells cells{{stream_.geometry(p, 0), still}, side.changes};
+      CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p), loop_filter_of(slot.parameters, p), cells,
+                                          other.cropped_plane(p)));
+    }
+    return by_planes ? slot.picture->export_plane(p, result.cropped(p)) : Status();
+  });
+}
+
+// decoded = filter(prediction + inverse(levels)), without residual and filter in still cells. In place if the
+// backend supports it.
 Status FrameDecoder::decode_picture(FrameSlot& slot, int p) {
   const auto i = static_cast<size_t>(p);
   const PictureLayout& picture = stream_.picture;
   const bool apart = filtered() && !backend_.filters_in_place();
-  const PlaneSet& decoded = apart ? spare_ : references_.current().picture;  // before the filter
+  const PlaneSet& decoded = apart ? spare_ : references_.current().picture;  // before the loop filter
   const PlaneSet& other = apart ? references_.current().picture : spare_;
   const ConstSideInfo side = slot.levels->uploaded_side();
   const bool sloped = p == 0 && reference_ == nullptr && stream_.slopes.size() > 0;
@@ -124,7 +168,9 @@ Status FrameDecoder::decode_picture(FrameSlot& slot, int p) {
   const PlaneView<Sample> out = decoded.plane(p);
   PlaneView<const Sample> prediction;
   if (reference_ != nullptr) {
-    CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), side, cells.geometry, out));
+    ConstSideInfo lossless = side;
+    lossless.still = side.skips;
+    CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), lossless, cells.geometry, out));
     prediction = out;
     cells.skips = side.skips;
     cells.changes = side.changes;
@@ -138,7 +184,8 @@ Status FrameDecoder::decode_picture(FrameSlot& slot, int p) {
                          other.cropped_plane(p));
 }
 
-// levels + moved levels of the reference; inverse(levels) -> decoded. Drift-free at every resolution.
+// levels = residual + motion-compensated levels of the reference; decoded = inverse(levels). Without drift at
+// every resolution.
 Status FrameDecoder::decode_subbands(FrameSlot& slot, int p) {
   const auto i = static_cast<size_t>(p);
   const PictureLayout& picture = stream_.picture;

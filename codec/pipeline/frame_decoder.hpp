@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of the stages that decode one frame, for both predictions, at any resolution of the stream.
+// Order of the stages that decode a frame, for both kinds of prediction, at any resolution of the stream.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct DecoderDecisions {
   ctv_format format = CTV_FORMAT_NONE;  // NONE: the stream's source format
   ctv_memory memory = CTV_MEMORY_HOST;
   Engine engine = Engine::kDirect;
-  bool conceal = false;  // repeat() may be called after a frame that was given up
+  bool conceal = false;  // repeat() may be called after a damaged frame
 };
 
 class FrameDecoder {
@@ -25,18 +25,18 @@ class FrameDecoder {
   static Result<std::unique_ptr<FrameDecoder>> make(Backend& backend, const Stream& stream,
                                                     const DecoderDecisions& decisions);
 
-  /// How many layers the resolution needs.
+  /// Number of layers that the resolution needs.
   int layers() const { return layers_; }
-  /// Error: the frame refers to a frame that is not held, or is older than the last one.
+  /// Error: the frame refers to a frame that is not available, or is older than the last one.
   Status check_reference(const FrameParameters& parameters) const;
-  /// Whether a predicted packet is the one decoded last.
+  /// Whether a predicted packet is the one that was decoded last.
   bool repeats(const FrameParameters& parameters) const;
   /// Runs all stages for slot.parameters and the slot's upload buffers, up to the export of slot.picture.
-  /// Sets slot.damage. Error: also if what the backend decodes is damaged; the frame is then given up.
+  /// Sets slot.damage. Also fails if what the backend decodes is damaged.
   Status decode(FrameSlot& slot);
-  /// Whether the last decoded picture is there, and whole.
+  /// Whether the last decoded picture is available and complete.
   bool can_repeat() const { return references_.latest() != nullptr && latest_whole_; }
-  /// Exports it again.
+  /// Exports the last decoded picture again.
   Status repeat(FrameSlot& slot);
   /// Picture prediction: decoded pictures. Subband prediction: quantised subbands.
   const ReferenceBuffer& references() const { return references_; }
@@ -47,15 +47,17 @@ class FrameDecoder {
   FrameDecoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const DecoderDecisions& decisions);
   Status run_stages(FrameSlot& slot);
-  /// A plane, under picture and under subband prediction.
+  /// Decodes a predicted frame of macroblocks.
+  Status decode_macroblocks(FrameSlot& slot, bool by_planes);
+  /// Decode a plane, with picture or subband prediction.
   Status decode_picture(FrameSlot& slot, int p);
   Status decode_subbands(FrameSlot& slot, int p);
   ctv_format format() const {
     return decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
   }
-  /// What is exported. latest: the last decoded frame.
+  /// The exported planes. latest: the last decoded frame.
   const PlaneSet& shown(const Reference& latest) const { return picture_mode() ? latest.picture : decoded_; }
-  /// At full resolution only.
+  /// Filters at full resolution only.
   bool filtered() const { return stream_.header.loop_filter != 0 && decisions_.reduction == 0; }
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
 
@@ -65,10 +67,12 @@ class FrameDecoder {
   int layers_ = 0;
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
   ReferenceBuffer references_;
-  const Reference* reference_ = nullptr;  // of a predicted frame
-  bool latest_whole_ = true;              // nothing has been written over references_.latest()
-  PlaneSet decoded_;                      // subband prediction
-  PlaneSet spare_;                        // loop filter: of Backend::filter()
+  const Reference* reference_ = nullptr;     // of a predicted frame
+  bool latest_whole_ = true;                 // references_.latest() has not been overwritten
+  PlaneSet decoded_;                         // subband prediction
+  PlaneSet spare_;                           // loop filter: the other plane of Backend::filter()
+  std::unique_ptr<ResidualCoder> residual_;  // null without macroblocks
+  Memory still_memory_;                      // SideInfo::still
   PlaneQuantisers quantisers_;
 };
 

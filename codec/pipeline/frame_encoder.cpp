@@ -10,11 +10,12 @@
 namespace ctv {
 namespace {
 
-// Rounding offsets of key and predicted frames in 65536ths of a step, measured. With RDOQ they apply in busy
-// surroundings, and RDOQ lowers them elsewhere. The third pair is for SSIM. The paper rounds to the nearest.
-constexpr std::array<uint32_t, 2> kOffsets = {27525, 16384};            // 0.42, 0.25
-constexpr std::array<uint32_t, 2> kRdoOffsets = {31500, 24300};         // 0.48, 0.37
-constexpr std::array<uint32_t, 2> kRdoOffsetsForSsim = {32768, 24904};  // 0.50, 0.38
+// Rounding offsets of key frames in 65536ths of a step, measured. With RDOQ they apply at high activity, and
+// RDOQ reduces them elsewhere. The third is for tuning for SSIM. Subband prediction rounds to nearest, as in
+// the paper.
+constexpr uint32_t kOffset = 27525;            // 0.42
+constexpr uint32_t kRdoOffset = 31500;         // 0.48
+constexpr uint32_t kRdoOffsetForSsim = 32768;  // 0.50
 constexpr uint32_t kNearest = 32768;
 
 }  // namespace
@@ -33,13 +34,15 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
                                              stream_.header.slots));
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
-    if (!predicts_in_place()) {
+    if (stream_.header.macroblocks()) {
+      CTV_ASSIGN_OR_RETURN(residual_, backend_.make_residual(stream_.macroblocks));
+    } else if (!predicts_in_place()) {
       CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
     }
     if (stream_.header.loop_filter != 0) {
       CTV_ASSIGN_OR_RETURN(spare_, PlaneSet::make(backend_, picture, 0));
     }
-    CTV_ASSIGN_OR_RETURN(searched_memory_, allocate_side(backend_, stream_.grid, true, {}, searched_));
+    CTV_ASSIGN_OR_RETURN(searched_memory_, allocate_side(backend_, stream_.grid, true, {}, 0, searched_));
   }
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
@@ -47,9 +50,8 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (stream_.slopes.size() > 0) {
     CTV_ASSIGN_OR_RETURN(slopes_, backend_.make_slopes(picture.subbands[0]));
   }
-  // H.264's coefficients have no unit of their own, only its quantiser's.
-  rdoq_ = decisions.rdoq && stream_.header.lossless == 0 && !stream_.header.transform.traits().own_quantiser;
-  offsets_ = !rdoq_ ? kOffsets : (decisions.tune == CTV_TUNE_SSIM ? kRdoOffsetsForSsim : kRdoOffsets);
+  rdoq_ = decisions.rdoq && stream_.header.lossless == 0;
+  offset_ = !rdoq_ ? kOffset : (decisions.tune == CTV_TUNE_SSIM ? kRdoOffsetForSsim : kRdoOffset);
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
@@ -71,13 +73,16 @@ Status FrameEncoder::set_slots(int slots) {
   outputs_.resize(static_cast<size_t>(slots));
   for (Output& output : outputs_) {
     CTV_ASSIGN_OR_RETURN(output.level_memory, allocate_levels(backend_, stream_.picture, output.levels));
-    CTV_ASSIGN_OR_RETURN(output.side_memory,
-                         allocate_side(backend_, stream_.grid, picture_mode(), stream_.slopes, output.side));
+    const size_t macroblocks = stream_.header.macroblocks() ? stream_.macroblocks.size() : 0;
+    CTV_ASSIGN_OR_RETURN(output.side_memory, allocate_side(backend_, stream_.grid, picture_mode(),
+                                                           stream_.slopes, macroblocks, output.side));
+    if (macroblocks == 0) output.side.still = output.side.skips;
   }
   return {};
 }
 
-// A bit of a vector weighs a quarter of a step of SAD (half a step: 1 % more bits); if lossless, a SAD of 2.
+// Lagrange multiplier of vector bits: a bit equals a quarter of a step of SAD (half a step: 1 % more bits);
+// in lossless streams a SAD of 2.
 uint32_t FrameEncoder::lambda(uint32_t base_step) const {
   return stream_.header.lossless != 0 ? 32 : base_step / 4;
 }
@@ -104,7 +109,6 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
                              FrameSlot& slot, const DistortionMeter* meter) {
   output_ = &outputs_[static_cast<size_t>(slot.index)];
   transformed_ = false;
-  changes_of_.reset();
   compensated_ = true;
   parameters_ = parameters;
   reference_ = nullptr;
@@ -115,7 +119,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   }
   CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, usual, slot.index, meter)));
   const bool reads = reads_reference();
-  read_.reset();  // until all is done
+  read_.reset();  // invalid until the frame is finished
   if (repeated_) return {};
   const bool predicts = reference_ != nullptr && picture_mode();
   if (reads) CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));
@@ -125,8 +129,8 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   return predict_subbands(slot);
 }
 
-// A lossless stream skips only what is equal: step 0. The loop filter is on where it helps the prediction,
-// which has the noise of all frames before.
+// A lossless stream skips only cells that equal the reference: step 0. The loop filter is on where it
+// improves the prediction, which accumulates the noise of all earlier frames.
 Status FrameEncoder::predict(FrameSlot& slot) {
   const PlaneSet& reference = reference_->picture;
   const MotionGrid& grid = stream_.grid;
@@ -134,7 +138,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
-  // The search reads bytes as they came, where it can, and planes are made beside it.
+  // Where possible, the search reads the source bytes, while planes are filled in parallel.
   CTV_ASSIGN_OR_RETURN(const PlaneView<const uint8_t> luma, slot.picture->luma());
   const auto place = [&] { return slot.picture->place(source_.planes()); };
   if (luma.data == nullptr) CTV_RETURN_IF_ERROR(place());
@@ -150,19 +154,20 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   MotionVector* const vectors = close_ ? side.vectors : searched_.vectors;
   CTV_RETURN_IF_ERROR(motion_->find(searched_.skips, vectors));
   const bool overlap = stream_.header.overlap != 0;
-  if (close_) {  // all cells are predicted alone, as skipped cells are
+  if (close_) {  // all cells are predicted without overlap, as skipped cells are
     CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), [&](int p) { return compensate(p, false); }));
     for (int p = 0; p < planes(); ++p) compared.reference[static_cast<size_t>(p)] = predicted().plane(p);
     CTV_RETURN_IF_ERROR(
         backend_.skip_by_ssd(compared, grid, step, side.vectors, searched_.skips, side.skips));
   } else {
     CTV_RETURN_IF_ERROR(motion_->decide_skips(compared, step, searched_.skips, {vectors, side.skips}));
-    CTV_RETURN_IF_ERROR(
-        backend_.merge_skip_vectors(source_.plane(0), reference.cropped(0), grid, step, vectors, side));
+    CTV_RETURN_IF_ERROR(backend_.merge_skip_vectors(compared, grid, step, vectors, side));
   }
+  if (stream_.header.macroblocks())
+    CTV_RETURN_IF_ERROR(backend_.mark_still(grid, side.vectors, side.skips, side.still));
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
-      SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
-  if (stream_.header.loop_filter != 0) changes_of_ = parameters_;
+      SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr,
+               nullptr, side.macroblocks}));
   compensated_ = close_ && !overlap;
   return {};
 }
@@ -174,19 +179,17 @@ Status FrameEncoder::compensate(int p, bool overlap) {
 }
 
 Status FrameEncoder::find_changes() {
-  std::array<UnfilteredPlane, kMostPlanes> unfiltered;
-  const auto count = static_cast<size_t>(planes());
+  std::array<UnfilteredPlane, kMostPlanes> planes;
+  const auto count = static_cast<size_t>(stream_.picture.planes);
   for (size_t i = 0; i < count; ++i) {
     const auto p = static_cast<int>(i);
-    unfiltered[i] = {source_.cropped(p), predicted().cropped(p), loop_filter_of(*changes_of_, p),
-                     stream_.geometry(p, 0)};
+    planes[i] = {source_.cropped(p), unfiltered().cropped(p), loop_filter_of(parameters_, p),
+                 stream_.geometry(p, 0)};
   }
-  changes_of_.reset();
-  return backend_.filter_changes(std::span(unfiltered).first(count), output_->side.skips,
-                                 output_->side.changes);
+  return backend_.filter_changes(std::span(planes).first(count), output_->side.still, output_->side.changes);
 }
 
-// The paper looks at SAD alone.
+// As in the paper, the search minimises SAD only.
 Status FrameEncoder::predict_subbands(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(
       motion_->search(source().plane(0), reference_->picture.cropped(0), 0, nullptr, output_->side.vectors));
@@ -196,11 +199,11 @@ Status FrameEncoder::predict_subbands(FrameSlot& slot) {
 Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter,
                           const std::function<Status()>& with_levels) {
   if (std::exchange(repeated_, false)) {
-    transformed_ = rdoq_;  // for a further try
+    transformed_ = rdoq_;  // for another try
     compensated_ = keeps_prediction(parameters_.type);
   } else {
     CTV_RETURN_IF_ERROR(make_levels(parameters, slot));
-    // The packet does not wait for the picture as decoded; the next frame does.
+    // The packet does not wait for the decoded picture; the next frame does.
     if (picture_mode()) {
       CTV_RETURN_IF_ERROR(decode_picture(parameters.type, meter, with_levels));
     } else if (with_levels) {
@@ -224,17 +227,16 @@ Status FrameEncoder::reconstruct(DistortionMeter* meter) {
 Status FrameEncoder::make_levels(const FrameParameters& parameters, FrameSlot& slot) {
   parameters_ = parameters;
   const FrameType type = parameters.type;
-  const uint32_t offset = offsets_[type == FrameType::kKey ? 0 : 1];
-  make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
-  if (rdoq_ && type == FrameType::kPredicted) {
-    for (size_t p = 1; p < static_cast<size_t>(planes()); ++p)
-      round_chroma(stream_.picture.subbands[p], quantisers_[p]);
+  if (has_macroblocks(type)) {
+    CTV_RETURN_IF_ERROR(code_macroblocks());
+    CTV_RETURN_IF_ERROR(slot.levels->download({output_->levels[0], output_->levels[1], output_->levels[2]}));
+    if (stream_.header.loop_filter != 0) CTV_RETURN_IF_ERROR(find_changes());
+    return slot.levels->download_changes();
   }
+  make_quantisers(stream_, parameters, picture_mode() ? offset_ : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
   const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
-  CTV_RETURN_IF_ERROR(slot.levels->download(levels));
-  const auto nothing = [](int) { return Status(); };
-  return backend_.each_plane(0, nothing, [&slot] { return slot.levels->download_changes(); });
+  return slot.levels->download(levels);
 }
 
 void FrameEncoder::update_references() {
@@ -250,14 +252,15 @@ PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
 }
 
 SkippedCells FrameEncoder::skipped(FrameType type, int p) const {
-  return {stream_.geometry(p, 0), type == FrameType::kPredicted ? output_->side.skips : nullptr};
+  return {stream_.geometry(p, 0), type == FrameType::kPredicted ? output_->side.still : nullptr};
 }
 
-// picture: forward(samples, less compensated where there is one) -> levels. With a decision by rate the
-// coefficients themselves are kept in between, so that another quantiser needs no other transform.
+// Picture prediction: levels = quantise(forward(samples - prediction)). RDOQ keeps the coefficients, so that
+// a try with another quantiser needs no transform.
 Status FrameEncoder::code_picture(FrameType type) {
   const auto transform = [&](int p) -> Status {
     if (transformed_) return {};
+    if (!compensated_) CTV_RETURN_IF_ERROR(compensate(p, stream_.header.overlap != 0));
     const auto i = static_cast<size_t>(p);
     const std::vector<SubbandQuantiser> units(stream_.picture.subbands[i].subbands.size());
     if (slopes(type, p) != nullptr) {
@@ -269,46 +272,49 @@ Status FrameEncoder::code_picture(FrameType type) {
                                    rdoq_ ? coefficients_[i] : output_->levels[i], slopes(type, p),
                                    skipped(type, p));
   };
-  // A packet needs its levels earlier than changes, the next frame both.
-  const bool levels_first = backend_.packets_first();
-  const auto first = [&](int p) -> Status {
-    if (!compensated_) CTV_RETURN_IF_ERROR(compensate(p, stream_.header.overlap != 0));
-    return levels_first ? transform(p) : Status();
-  };
   const auto work = [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
-    if (!levels_first) CTV_RETURN_IF_ERROR(transform(p));
+    CTV_RETURN_IF_ERROR(transform(p));
     if (!rdoq_) return {};
-    return backend_.quantise(stream_.picture.subbands[i], quantisers_[i], type, coefficients_[i],
+    return backend_.quantise(stream_.picture.subbands[i], quantisers_[i], coefficients_[i],
                              output_->levels[i]);
   };
-  std::function<Status()> beside;
-  if (changes_of_) beside = [this] { return find_changes(); };
-  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), work, beside, std::cref(first)));
+  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), work));
   compensated_ = true;
   transformed_ = rdoq_;
   return {};
 }
 
-// picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere.
+// Prediction, transform, quantisation and reconstruction, which replaces the prediction.
+Status FrameEncoder::code_macroblocks() {
+  const bool overlap = stream_.header.overlap != 0;
+  if (!compensated_)
+    CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), [&](int p) { return compensate(p, overlap); }));
+  compensated_ = false;
+  return residual_->encode(residual_frame(stream_, parameters_, output_->side.skips), source_.const_planes(),
+                           unfiltered().planes(), {output_->side.macroblocks, output_->levels});
+}
+
+// Picture prediction: decoded = filter(prediction + inverse(levels)), without residual and filter in still
+// cells.
 Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
                                     const std::function<Status()>& beside) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& result = references_.current().picture;
   const bool filtered = stream_.header.loop_filter != 0;
-  const bool apart = filtered && !backend_.filters_in_place();
-  const PlaneSet& decoded = apart ? spare_ : result;  // before the filter
-  const PlaneSet& other = apart ? result : spare_;
+  const PlaneSet& decoded = unfiltered();
+  const PlaneSet& other = filters_apart() ? result : spare_;
   const auto decode_plane = [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
     const PlaneView<Sample> out = decoded.plane(p);
     const FilteredCells cells{skipped(type, p),
                               type == FrameType::kPredicted ? output_->side.changes : nullptr};
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
-                                                picture.dc_offset(p), picture.range(p), 0, out,
-                                                slopes(type, p), cells));
+    if (!has_macroblocks(type)) {
+      CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
+                                                  picture.dc_offset(p), picture.range(p), 0, out,
+                                                  slopes(type, p), cells));
+    }
     if (filtered) {
-      CTV_RETURN_IF_ERROR(backend_.wait_beside());  // for changes
       CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p), loop_filter_of(parameters_, p), cells,
                                           other.cropped_plane(p)));
     }
@@ -321,8 +327,8 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
   return backend_.each_plane(planes(), decode_plane, beside);
 }
 
-// subband (Katsigiannis et al., section II): forward -> levels; residual = levels - moved levels of the last
-// frame.
+// Subband prediction (Katsigiannis et al., section II): levels = forward(samples); residual = levels -
+// motion-compensated levels of the last frame.
 Status FrameEncoder::code_subbands(FrameType type) {
   const std::array<Level*, 3>& levels = references_.current().levels;
   return backend_.each_plane(planes(), [&](int p) -> Status {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of the stages that encode one frame, for both predictions.
+// Order of the stages that encode a frame, for both kinds of prediction.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@
 
 namespace ctv {
 
-/// The encoder's own choices: they shape the bytes but are not written.
+/// Choices of the encoder that are not written to the stream.
 struct EncoderDecisions {
   int search_range = 8;
   int far_range = 0;
   int split = 0;       // 1: the search may split blocks
-  bool quick = false;  // picture prediction: vectors and skips are chosen with less work
-  bool rdoq = false;   // the quantiser decides by rate and distortion
+  bool quick = false;  // picture prediction: faster decisions on vectors and skips
+  bool rdoq = false;   // rate-distortion optimised quantisation
   Engine engine = Engine::kDirect;
   int slots = 1;  // frames in flight
   ctv_tune tune = CTV_TUNE_PSNR;
@@ -31,30 +31,32 @@ class FrameEncoder {
   static Result<std::unique_ptr<FrameEncoder>> make(Backend& backend, const Stream& stream,
                                                     const EncoderDecisions& decisions);
 
-  /// The picture that slot.picture has uploaded to planes, and motion and its prediction for a predicted
-  /// frame. Then code() once or, to try quantisers, several times, then update_references(). May be called
-  /// again between tries.
-  /// parameters: base_step weighs vectors against differences. usual: code() follows, with these parameters
-  /// and this meter, so that the backend may repeat an equal frame.
+  /// Places the picture that slot.picture has uploaded in planes. For a predicted frame also finds motion and
+  /// prediction. Then call code() once or, to try quantisers, code() or try_code() several times; then
+  /// update_references(). May be called again between tries. parameters: base_step weighs vector bits against
+  /// distortion. usual: code() follows with these parameters and this meter, so the backend may replay an
+  /// equal frame.
   Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool usual, FrameSlot& slot,
                  const DistortionMeter* meter = nullptr);
-  /// Starts to bring the frame's levels to slot.levels. Picture prediction: `meter`, which may be null,
-  /// measures the decoded luma against the source. with_levels: unless empty or the backend repeats a frame,
-  /// called once slot.levels has what it has when code() returns; perhaps beside other work.
+  /// Codes the frame and starts the transfer of its levels to slot.levels. meter: with picture prediction,
+  /// measures the decoded luma against the source; may be null. with_levels: called once slot.levels has
+  /// everything for this frame, perhaps in parallel to other work; not called if the backend replays a frame.
+  /// May be empty.
   Status code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter = nullptr,
               const std::function<Status()>& with_levels = {});
-  /// The same without the picture as decoded, for a try that may not be the last. reconstruct() makes it.
+  /// The same without the decoded picture, for a try that may not be the last. reconstruct() makes the
+  /// picture.
   Status try_code(const FrameParameters& parameters, FrameSlot& slot);
   Status reconstruct(DistortionMeter* meter);
-  /// Makes outputs for another number of frames in flight. All packets were received.
+  /// Allocates outputs for another number of frames in flight. All packets must have been received.
   Status set_slots(int slots);
-  /// The frame as last coded is kept, if its parameters say so.
+  /// Keeps the frame as last coded if its parameters say so.
   void update_references();
   /// Picture prediction: decoded pictures. Subband prediction: source pictures and quantised subbands.
   const ReferenceBuffer& references() const { return references_; }
 
  private:
-  /// Levels and vectors of a frame, until their transfer is complete.
+  /// Levels and side information of a frame, until their transfer is complete.
   struct Output {
     Memory level_memory, side_memory;
     std::array<Level*, 3> levels{};
@@ -67,10 +69,15 @@ class FrameEncoder {
   Status predict(FrameSlot& slot);
   Status predict_subbands(FrameSlot& slot);
   Status compensate(int plane, bool overlap);
-  /// What the loop filter would change in the prediction.
+  /// Whether the frame's residual is coded in macroblocks.
+  bool has_macroblocks(FrameType type) const {
+    return type == FrameType::kPredicted && stream_.header.macroblocks();
+  }
+  /// Finds where the loop filter improves the decoded picture.
   Status find_changes();
   Status make_levels(const FrameParameters& parameters, FrameSlot& slot);
   Status code_picture(FrameType type);
+  Status code_macroblocks();
   Status decode_picture(FrameType type, DistortionMeter* meter, const std::function<Status()>& beside = {});
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
   SkippedCells skipped(FrameType type, int plane) const;
@@ -79,13 +86,19 @@ class FrameEncoder {
     return type == FrameType::kKey && plane == 0 ? output_->side.slopes : nullptr;
   }
   Status code_subbands(FrameType type);
-  /// Picture prediction: the decoded picture is made where its prediction is, so that less memory is touched.
+  /// Picture prediction: the decoded picture overwrites its prediction, which saves memory traffic.
   bool predicts_in_place() const { return backend_.filters_in_place(); }
-  /// After the picture is decoded: whether a frame that is tried again need not be compensated again.
-  bool keeps_prediction(FrameType type) const { return type == FrameType::kKey || !predicts_in_place(); }
+  /// Whether the prediction survives decoding, so that another try of the frame need not compensate again.
+  bool keeps_prediction(FrameType type) const {
+    return type == FrameType::kKey || !(predicts_in_place() || has_macroblocks(type));
+  }
   const PlaneSet& predicted() const {
+    if (stream_.header.macroblocks()) return unfiltered();
     return predicts_in_place() ? references_.current().picture : prediction_;
   }
+  /// Whether filter() writes to another plane. unfiltered(): the decoded picture before the loop filter.
+  bool filters_apart() const { return stream_.header.loop_filter != 0 && !backend_.filters_in_place(); }
+  const PlaneSet& unfiltered() const { return filters_apart() ? spare_ : references_.current().picture; }
   /// The picture being coded.
   const PlaneSet& source() const { return picture_mode() ? source_ : references_.current().picture; }
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
@@ -94,8 +107,8 @@ class FrameEncoder {
   bool reads_reference() const {
     return reference_ != nullptr && picture_mode() && read_ != reference_number();
   }
-  /// Whether motion_ reads the frame as soon as its luma is decoded, for the next one. Not a key frame, which
-  /// another may follow.
+  /// Whether motion_ reads the frame for the next one as soon as its luma is decoded. Not in a key frame,
+  /// since another key frame may follow.
   bool reads_ahead() const {
     return picture_mode() && parameters_.type == FrameType::kPredicted && parameters_.kept;
   }
@@ -104,27 +117,26 @@ class FrameEncoder {
   Backend& backend_;
   Stream stream_;
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
+  std::unique_ptr<ResidualCoder> residual_;  // null without macroblocks
   std::unique_ptr<MotionEstimator> motion_;
   std::unique_ptr<SlopeEstimator> slopes_;  // null without directional lifting
   std::vector<Output> outputs_;             // one per frame in flight
-  Output* output_ = nullptr;                // of the frame being coded
-  FrameParameters parameters_;              // of the frame being coded
+  Output* output_ = nullptr;                // of the current frame
+  FrameParameters parameters_;              // of the current frame
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
-  std::optional<uint32_t> read_;          // number of the frame that motion_ has read last
+  std::optional<uint32_t> read_;          // number of the frame that motion_ read last
   PlaneSet source_;                       // picture prediction
-  PlaneSet prediction_;                   // of pictures, unless in place
-  PlaneSet spare_;                        // loop filter: of Backend::filter()
+  PlaneSet prediction_;                   // picture prediction, unless in place
+  PlaneSet spare_;                        // loop filter: the other plane of Backend::filter()
   Memory searched_memory_;
-  SideInfo searched_;        // picture prediction: vectors before skips are decided, and what is still
-  bool close_ = false;       // skips what is close (skip_decisions.hpp), not what costs less
-  bool compensated_ = true;  // what was analysed, if it is predicted from pictures
-  // As analysed, for find_changes(): code() may have another step.
-  std::optional<FrameParameters> changes_of_;
+  SideInfo searched_;        // picture prediction: vectors before skip decisions, and still cells
+  bool close_ = false;       // skips by squared error (skip_decisions.hpp) instead of cost
+  bool compensated_ = true;  // the prediction of the current frame is valid
   PlaneQuantisers quantisers_;
-  std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
-  bool repeated_ = false;              // by the backend, as an equal frame was coded
-  // With a decision by rate: coefficients of the frame, and whether they are there.
+  uint32_t offset_ = 0;    // of rounding, of key frames
+  bool repeated_ = false;  // the backend replayed an equal frame
+  // RDOQ: coefficients of the frame, and whether they are valid.
   bool rdoq_ = false;
   bool transformed_ = false;
   Memory coefficient_memory_;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "codec/entropy/residual_tables.hpp"
 #include "codec/entropy/tile_tables.hpp"
 #include "codec/util/parallel.hpp"
 
@@ -22,8 +23,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-FramePipeline::FramePipeline(const Stream& stream, Direction direction, int slots, int threads)
-    : stream_(stream), direction_(direction), threads_(threads) {
+FramePipeline::FramePipeline(const Stream& stream, Direction direction, int slots, int threads,
+                             bool resilient)
+    : stream_(stream), direction_(direction), threads_(threads), resilient_(resilient) {
   resize(slots);
 }
 
@@ -42,7 +44,7 @@ void FramePipeline::resize(int slots) {
     slot.index = static_cast<int>(&slot - slots_.data());
     slot.single_frame = slots == 1;
     slot.symbols = std::make_unique<SymbolCoder>(stream_.picture, stream_.header, stream_.grid,
-                                                 std::max(1, threads_ / slots));
+                                                 std::max(1, threads_ / slots), resilient_);
   }
   if (slots > 1) workers_ = std::make_unique<WorkerPool>(std::min(threads_, slots));
 }
@@ -60,6 +62,7 @@ Status FramePipeline::attach(Backend& backend) {
   backend.begin_stream(static_cast<int>(slots_.size()));
   CodingPlan plan = make_coding_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
   plan.tables = tile_tables().symbols.data();
+  if (stream_.header.macroblocks()) plan.residual_tables = residual_tables();
   for (FrameSlot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture, backend.make_picture_transfer(stream_.picture));
     CTV_ASSIGN_OR_RETURN(slot.levels, backend.make_level_transfer(stream_.picture, stream_.grid, plan));

@@ -52,8 +52,8 @@ enum class Direction : uint8_t { kEncode, kDecode };
 /// worker threads run the entropy coding of some frames while the backend works on others.
 class FramePipeline {
  public:
-  /// threads: total for entropy coding.
-  FramePipeline(const Stream& stream, Direction direction, int slots, int threads);
+  /// threads: of the entropy coding, for all frames together. resilient: as SymbolCoder has it.
+  FramePipeline(const Stream& stream, Direction direction, int slots, int threads, bool resilient = false);
   /// Waits for the workers and the backend.
   ~FramePipeline();
   /// Makes another number of slots, without transfers. No frame may be in flight.
@@ -96,6 +96,7 @@ class FramePipeline {
   Stream stream_;
   Direction direction_;
   int threads_;
+  bool resilient_;
   Backend* backend_ = nullptr;
   std::vector<FrameSlot> slots_;
   std::unique_ptr<WorkerPool> workers_;  // destroyed before the slots

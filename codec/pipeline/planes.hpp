@@ -13,6 +13,7 @@ class PlaneSet {
   static Result<PlaneSet> make(Backend& backend, const PictureLayout& picture, int reduction);
 
   const Planes& planes() const { return planes_; }
+  ConstPlanes const_planes() const { return {planes_[0], planes_[1], planes_[2]}; }
   PlaneView<Sample> plane(int p) const { return planes_[static_cast<size_t>(p)]; }
   PlaneView<const Sample> cropped(int p) const { return cropped_[static_cast<size_t>(p)]; }
   PlaneView<Sample> cropped_plane(int p) const {
@@ -31,9 +32,9 @@ class PlaneSet {
 /// Allocates the levels of all planes as one block of the backend's memory.
 Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels);
 
-/// Allocates the side information as one block of the backend's memory: vectors, with picture prediction
-/// skips and changes, and slopes if the stream has them.
+/// Vectors and, with picture prediction, skips, still cells, changes and `macroblocks` in one piece of the
+/// backend's memory, and slopes if the stream has them.
 Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, const SlopeGrid& slopes,
-                             SideInfo& side);
+                             size_t macroblocks, SideInfo& side);
 
 }  // namespace ctv

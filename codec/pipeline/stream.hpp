@@ -6,6 +6,7 @@
 
 #include "codec/backend/backend.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/packet.hpp"
 #include "codec/format/picture_layout.hpp"
 #include "codec/format/slope_grid.hpp"
 
@@ -15,6 +16,7 @@ struct Stream {
   SequenceHeader header;
   PictureLayout picture;
   MotionGrid grid;
+  MacroblockGrid macroblocks;  // of predicted frames, if header.macroblocks()
   SlopeGrid slopes;
 
   CompensationGeometry geometry(int plane, int reduction) const {
@@ -33,6 +35,11 @@ Stream make_stream(const SequenceHeader& header);
 
 /// One quantiser per subband for each plane of a frame.
 using PlaneQuantisers = std::array<std::vector<SubbandQuantiser>, 3>;
+
+PacketLayout packet_layout(const Stream& stream);
+
+/// The residual of a predicted frame of macroblocks.
+ResidualFrame residual_frame(const Stream& stream, const FrameParameters& frame, const uint8_t* skips);
 
 /// Fills quantisers for a frame; `offset` is the encoder's rounding offset of detail subbands (65536ths).
 void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset,

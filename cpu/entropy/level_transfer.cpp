@@ -22,7 +22,7 @@ class CpuLevelTransfer final : public LevelTransfer {
     }
     const size_t slopes = make_slope_grid(layout.subbands[0]).size();
     held_ = Held(count * sizeof(Level) + grid.size() * (sizeof(MotionVector) + sizeof(uint8_t)) + slopes +
-                 grid.roots() * sizeof(int64_t));
+                 grid.roots() * sizeof(int64_t) + make_macroblock_grid(layout).size() * sizeof(Macroblock));
     memory_ = std::make_unique_for_overwrite<Level[]>(count);
     prefer_huge_pages(memory_.get(), count * sizeof(Level));
     for (size_t p = 0; p < levels_.size(); ++p) levels_[p] = memory_.get() + places[p];
@@ -30,6 +30,7 @@ class CpuLevelTransfer final : public LevelTransfer {
     skips_ = std::make_unique_for_overwrite<uint8_t[]>(grid.size());
     slopes_ = std::make_unique_for_overwrite<int8_t[]>(slopes);
     changes_ = std::make_unique<int64_t[]>(grid.roots());
+    macroblocks_ = std::make_unique_for_overwrite<Macroblock[]>(make_macroblock_grid(layout).size());
   }
 
   Status download_side(const ConstSideInfo& side) override {
@@ -57,7 +58,9 @@ class CpuLevelTransfer final : public LevelTransfer {
   Status finish() override { return {}; }
 
  private:
-  SideInfo side() const { return {vectors_.get(), skips_.get(), slopes_.get(), changes_.get()}; }
+  SideInfo side() const {
+    return {vectors_.get(), skips_.get(), slopes_.get(), changes_.get(), nullptr, macroblocks_.get()};
+  }
 
   // For uploads. Where only downloads happen these are never touched, so they take no physical memory.
   Held held_;
@@ -67,6 +70,7 @@ class CpuLevelTransfer final : public LevelTransfer {
   std::unique_ptr<uint8_t[]> skips_;
   std::unique_ptr<int8_t[]> slopes_;
   std::unique_ptr<int64_t[]> changes_;
+  std::unique_ptr<Macroblock[]> macroblocks_;
   CodedFrame downloaded_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second half of overlapped motion compensation: predictions of a segment's cells to its samples.
-// Included once per instruction set.
+// Second half of overlapped motion compensation: blends the predictions of a segment's cells. Included once
+// per instruction set.
 #if defined(CTV_CPU_BLEND_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_BLEND_INL_HPP
 #undef CTV_CPU_BLEND_INL_HPP
@@ -19,35 +19,34 @@
 #define CTV_CPU_BLEND_ONCE
 namespace ctv {
 
-constexpr int kPiece = 1 << kLog2Cell;  // samples on a side, at most
-constexpr int kSegment = 64;            // columns of a segment
-constexpr int kLanes = 32;              // of a vector, at most
-// Of its rows: whole lines of 64 bytes, and a prediction may be 16 columns too wide.
+constexpr int kPiece = 1 << kLog2Cell;  // largest side in samples
+constexpr int kSegment = 64;            // columns per segment
+constexpr int kLanes = 32;              // lanes per vector, at most
+// Row pitch of predictions: a multiple of 64 bytes; a prediction may be 16 columns too wide.
 constexpr int kPitch = kSegment + 32;
-constexpr int kCellsAtOnce = 16;  // whose vectors are compared; more may be read
+constexpr int kCellsAtOnce = 16;  // whose vectors are compared at once; more may be read
 
-// Pieces along one axis. They lie between the centres of cells; without overlap, or where cells have at most
-// one sample, they are the cells, or every so many of them.
+// Pieces along one axis. They lie between the centres of cells. Without overlap, or if cells have at most one
+// sample, pieces are the cells, or every n-th cell.
 struct Axis {
   bool between;
-  int count;                              // of cells
-  int size, begin;                        // samples of the plane
-  int cells;                              // from a piece to the next
-  int32_t pairs[kPiece];                  // weights of both cells, 32nds, as 16-bit lanes
-  alignas(64) int16_t weights[kSegment];  // of the second cell of the pair, 32nds
-  alignas(64) int16_t near[kSegment];     // -1 in the first half of a piece, where the first cell lies
-  // Of both bytes of a vector's columns, counted from its first piece: the piece, and the cell that it lies
-  // in.
+  int count;                              // number of cells
+  int size, begin;                        // in samples of the plane
+  int cells;                              // cells from a piece to the next
+  int32_t pairs[kPiece];                  // weights of both cells, in 32nds, as 16-bit lanes
+  alignas(64) int16_t weights[kSegment];  // of the second cell of the pair, in 32nds
+  alignas(64) int16_t near[kSegment];     // -1 in the first half of a piece, which lies in the first cell
+  // By byte of a vector's columns, relative to its first piece: the piece, and the cell of the column.
   alignas(64) uint8_t piece_at[2 * kLanes];
   alignas(64) uint8_t cell_at[2 * kLanes];
 
-  /// The first cell of a piece. The second is that of the piece after it, if pieces lie between cells.
+  /// First cell of a piece. If pieces lie between cells, the second cell is the first cell of the next piece.
   int cell(int piece) const {
     return between ? clamp_to(piece - 1, 0, count - 1) : min_of(piece * cells, count - 1);
   }
 };
 
-// One row of pieces.
+// A row of pieces.
 struct PieceRow {
   PlaneView<const Sample> reference;
   PlaneView<Sample> prediction;
@@ -72,19 +71,19 @@ struct Segment {
   static constexpr int kCopied = round_up(kMostCells, kCellsAtOnce) + 1;
   static constexpr int kFlags = round_up(kMostCells, kCellsAtOnce) + kLanes;  // 0 or 255; vectors read more
   int first, pieces;
-  int left;     // first sample, may be negative
-  int to_next;  // from a piece's first cell to its second; 0: pieces have one cell
+  int left;     // column of the first sample, may be negative
+  int to_next;  // distance of a piece's first and second cell; 0: pieces have one cell
   const MotionVector* vectors[2];
-  MotionVector copied[2][kCopied];  // those not side by side in the grid, as at its borders
-  uint8_t alone[2][kFlags];         // not blended in its quarters of pieces
-  // Predictions, [half][odd][kPiece][kPitch]. Neighbouring runs of cells overlap by a piece, so they
-  // alternate.
+  MotionVector copied[2][kCopied];  // cells that are not adjacent in the grid, for example at its borders
+  uint8_t alone[2][kFlags];         // predicted alone
+  // Predictions, [half][odd][kPiece][kPitch]. Neighbouring runs of cells overlap by a piece, so they use
+  // alternate buffers.
   alignas(64) int16_t samples[2][2][kPiece * kPitch];
-  uint8_t odd[2][kFlags];  // which of both a cell's is
-  uint8_t known[kFlags];   // a lower cell's is that of the cell above it
-  // Of cells, a bit each.
+  uint8_t odd[2][kFlags];  // buffer of each cell
+  uint8_t known[kFlags];   // the lower cell equals the cell above it
+  // Masks with a bit per cell.
   uint64_t known_bits;
-  uint64_t starts[2];  // of runs that are predicted together, by half
+  uint64_t starts[2];  // first cells of runs that are predicted together, by half
 
   int cells() const { return pieces + to_next; }
   uint64_t cell_bits() const { return (uint64_t{1} << cells()) - 1; }
@@ -92,9 +91,9 @@ struct Segment {
   bool one_vector() const { return starts[0] == 1 && all_known(); }
 };
 
-// Blends the predictions of a segment: rows first (32nds, exact), then columns; quarters that are alone take
-// theirs. Masks say where each column's predictions are, for branches could not be foretold. Columns in whole
-// vectors. out: [rows][pitch]
+// Blends the predictions of a segment: rows first (32nds, exact), then columns. Quarters that are predicted
+// alone take their own cell. Masks select each column's predictions, since branches would be unpredictable.
+// Columns are processed in whole vectors. out: [rows][pitch]
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 template <int kMost>
 void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pitch) {
@@ -104,6 +103,10 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
   const auto half = hn::Set(d32, 512);
   const auto right = hn::Load(d16, c.cols->weights);
   const auto near = hn::MaskFromVec(hn::Load(d16, c.cols->near));
+  const auto lo = hn::Set(d16, static_cast<int16_t>(c.geometry->range.lo));
+  const auto hi = hn::Set(d16, static_cast<int16_t>(c.geometry->range.hi));
+  const auto store = [&](hn::Vec<decltype(d16)> v, int16_t* to)
+                         HWY_ATTR { hn::StoreU(hn::Clamp(v, lo, hi), d16, to); };
   for (int x = 0; x < s.pieces * c.cols->size; x += static_cast<int>(hn::Lanes(d16))) {
     const int first = x / c.cols->size;
     const auto mask = [&](const uint8_t* flags, const uint8_t* places) HWY_ATTR {
@@ -122,10 +125,10 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
         const auto above1 = load(0, 1, r);
         const auto p0 = hn::IfThenElse(odd0, above1, above0);
         const auto p1 = hn::IfThenElse(odd1, above1, above0);
-        // The product alone may leave 16 bits, the sum does not: it lies between 32 p0 and 32 p1.
+        // The product alone may exceed 16 bits; the sum does not, since it lies between 32 p0 and 32 p1.
         const auto sum = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
         const auto blended = hn::ShiftRight<5>(hn::Add(sum, hn::Set(d16, 16)));
-        hn::StoreU(hn::IfThenElse(alone, hn::IfThenElse(near, p0, p1), blended), d16, out + r * pitch + x);
+        store(hn::IfThenElse(alone, hn::IfThenElse(near, p0, p1), blended), out + r * pitch + x);
       }
       continue;
     }
@@ -147,7 +150,7 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
         const auto p3 = hn::IfThenElse(known1, p1, hn::IfThenElse(odd3, below1, below0));
         const auto upper = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
         const auto lower = hn::Add(hn::ShiftLeft<5>(p2), hn::Mul(right, hn::Sub(p3, p2)));
-        // Both side by side make one multiply-add (pmaddwd).
+        // Interleaved rows allow one multiply-add (pmaddwd).
         const auto weights = hn::BitCast(d16, hn::Set(d32, c.rows->pairs[r]));
         auto unused = hn::Zero(d32);
         const auto sums =
@@ -156,21 +159,21 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
             hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d16, upper, lower), weights, half, unused);
         const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<10>(sums), hn::ShiftRight<10>(more));
         const auto own = hn::IfThenElse(near, kLower == 0 ? p0 : p2, kLower == 0 ? p1 : p3);
-        hn::StoreU(hn::IfThenElse(alone, own, blended), d16, out + r * pitch + x);
+        store(hn::IfThenElse(alone, own, blended), out + r * pitch + x);
       }
     };
     blend(0, middle, std::integral_constant<int, 0>());
     blend(middle, c.rows->size, std::integral_constant<int, 1>());
   }
 }
-// The pieces and cells of a vector must be fewer than a table has places.
+// Selects lanes so that a vector's pieces and cells fit in a lookup table.
 void Blend(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pitch) {
   if (c.cols->size >= kLanes / 8) return BlendLanes<kLanes>(c, s, out, pitch);
   BlendLanes<kLanes / 2>(c, s, out, pitch);
 }
 #else
 void Blend(const PieceRow& c, const Segment& s, int16_t* __restrict out, ptrdiff_t pitch) {
-  // Masks of all columns first, so that the compiler vectorises the loop below.
+  // Computes the masks of all columns first, so that the compiler vectorises the loop below.
   int16_t odd[2][2][kSegment], known[2][kSegment], alone[2][kSegment];
   const int cols = s.pieces * c.cols->size;
   const auto mask = [](uint8_t flag) { return static_cast<int16_t>(-(flag & 1)); };
@@ -188,6 +191,8 @@ void Blend(const PieceRow& c, const Segment& s, int16_t* __restrict out, ptrdiff
   const auto select = [](int16_t m, int16_t yes, int16_t no) {
     return static_cast<int16_t>((yes & m) | (no & ~m));
   };
+  const auto lo = static_cast<int16_t>(c.geometry->range.lo);
+  const auto hi = static_cast<int16_t>(c.geometry->range.hi);
   for (int r = 0; r < c.rows->size; ++r) {
     const bool above = r < max_of(1, c.rows->size / 2);
     CTV_KEEP_LOOP
@@ -204,7 +209,7 @@ void Blend(const PieceRow& c, const Segment& s, int16_t* __restrict out, ptrdiff
       const auto blended =
           static_cast<int16_t>((32 * upper + c.rows->weights[r] * (lower - upper) + 512) >> 10);
       const int16_t own = select(c.cols->near[x], above ? p0 : p2, above ? p1 : p3);
-      out[r * pitch + x] = select(alone[above ? 0 : 1][x], own, blended);
+      out[r * pitch + x] = clamp_to(select(alone[above ? 0 : 1][x], own, blended), lo, hi);
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bounds of the candidates of a row lie side by side in a SIMD vector. The candidate of the least bound
-// is matched first, so that its cost excludes most others.
+// A SIMD vector holds the bounds of adjacent candidates of a row. The candidate with the least bound is
+// matched first, since its cost excludes most others.
 #include "cpu/motion/bounded_search.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void SumRow(const SearchPlanes& planes, int row, int begin, int end, uint16_t* s
   }
 }
 
-// A block, its surroundings in the reference and what is known of its best key.
+// A block, its surroundings in the reference, and its best key so far.
 struct BoundedBlock {
   const uint8_t* current;
   ptrdiff_t current_stride;
@@ -64,7 +64,7 @@ inline void SumQuarters(const BoundedBlock& b, int (&totals)[4]) {
   }
 }
 
-// The costs in SADs that no better candidate exceeds.
+// Largest cost, in SADs, of a candidate that may still be better.
 inline uint16_t Limit(int64_t best) {
   return static_cast<uint16_t>(min_of<int64_t>(best >> (kKeyIndexBits + 4), UINT16_MAX));
 }
@@ -72,7 +72,7 @@ inline uint16_t Limit(int64_t best) {
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 template <int kBlock>
-using Rows = hn::CappedTag<uint8_t, 2 * kBlock>;  // one row of a block, or two
+using Rows = hn::CappedTag<uint8_t, 2 * kBlock>;  // one or two rows of a block
 template <int kBlock>
 using Sums = hn::Repartition<uint64_t, Rows<kBlock>>;
 using Words = hn::CappedTag<uint16_t, 32>;
@@ -89,7 +89,7 @@ HWY_INLINE hn::Vec<Rows<kBlock>> LoadRows(const uint8_t* p, ptrdiff_t stride) {
   }
 }
 
-// The least lane.
+// The smallest lane.
 template <class D>
 HWY_INLINE uint16_t Least(D d, hn::Vec<D> v) {
   if constexpr (hn::MaxLanes(D()) > 8) {
@@ -139,7 +139,7 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
       for (int q = 0; q < 4; ++q) {
         const WordVector s =
             hn::LoadU(words, sums + x + (q >> 1) * kSquare * b.reference_stride + (q & 1) * kSquare);
-        // Sums are less than 2^15.
+        // Sums are below 2^15.
         const auto difference = hn::BitCast(signed_words, hn::Sub(s, quarters[q]));
         bound = hn::Add(bound, hn::BitCast(words, hn::Abs(difference)));
       }
@@ -165,7 +165,8 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
     return (sad << (kKeyIndexBits + 4)) + candidates.window.keys[window_place(y, x, range)];
   };
   int64_t best = key(0, 0);
-  // Several rows make a word of flags, since the end of each loop over a word is hard to foresee.
+  // Joins the flags of several rows in a word, since the end of each loop over a word's bits is hard to
+  // predict.
   const int rows = 64 / side;
   const auto flags = [&](int y, uint16_t most) {
     uint64_t all = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping cells. By definition each sample is a weighted
-// mean of four predictions of 64 products each. Here a plane is divided into pieces, each between the centres
-// of four neighbouring cells, so that a piece has the same four vectors everywhere. Pieces side by side make
-// a segment. In it, cells side by side with one vector are predicted together, by rows and then columns of
-// the separable filter, and a cell with the vector of the one above it is not predicted again. The weights
-// are separable too and blend rows, then columns, all pieces of the segment at once: masks say where each
-// column's predictions are. The quarter of a piece that lies in a skipped cell takes that cell's prediction
-// alone. Without overlap the pieces are the cells, predicted in place, and so is a segment of one vector.
+// mean of four predictions of 64 products each.
+// The plane is divided into pieces between the centres of four neighbouring cells, so a piece has the same
+// four vectors everywhere. Adjacent pieces form a segment. Adjacent cells of a segment with equal vectors are
+// predicted together, by rows and then columns of the separable filter. A cell with the vector of the cell
+// above is not predicted again. The weights are separable too: all pieces of a segment are blended along
+// rows, then columns, with masks that select each column's predictions. A quarter of a piece in a still cell
+// takes that cell's prediction only. Without overlap the pieces are the cells, predicted in place; so is a
+// segment with one vector.
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-// flags[k] = 255 where bit k is set, 0 elsewhere, of k < count in whole vectors.
+// flags[k] = 255 if bit k is set, else 0, for k < count rounded up to whole vectors.
 HWY_INLINE void ExpandBits(uint64_t bits, int count, uint8_t* flags) {
   const hn::Full128<uint8_t> d;
   alignas(16) static constexpr uint8_t kPlaces[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -40,7 +41,7 @@ HWY_INLINE void ExpandBits(uint64_t bits, int count, uint8_t* flags) {
   }
 }
 
-// Bit k: a[k] == b[k], of k < count in whole vectors.
+// Bit k: a[k] == b[k], for k < count rounded up to whole vectors.
 HWY_INLINE uint64_t SameVectors(const MotionVector* a, const MotionVector* b, int count) {
   const hn::CappedTag<uint32_t, kCellsAtOnce> d;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
@@ -57,11 +58,11 @@ HWY_INLINE uint64_t SameVectors(const MotionVector* a, const MotionVector* b, in
   return same;
 }
 
-// flags[k] = 255 where a cell is skipped, 0 elsewhere, of k < count in whole vectors.
-HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
+// flags[k] = 255 if cell k is still, else 0, for k < count rounded up to whole vectors.
+HWY_INLINE void FlagStill(const uint8_t* still, int count, uint8_t* flags) {
   const hn::Full128<uint8_t> d;
   for (int k = 0; k < count; k += kCellsAtOnce)
-    hn::StoreU(hn::VecFromMask(d, hn::Gt(hn::LoadU(d, skips + k), hn::Zero(d))), d, flags + k);
+    hn::StoreU(hn::VecFromMask(d, hn::Gt(hn::LoadU(d, still + k), hn::Zero(d))), d, flags + k);
 }
 #else
 HWY_INLINE void ExpandBits(uint64_t bits, int count, uint8_t* flags) {
@@ -72,12 +73,12 @@ HWY_INLINE uint64_t SameVectors(const MotionVector* a, const MotionVector* b, in
   for (int k = 0; k < count; ++k) same |= uint64_t{a[k] == b[k]} << k;
   return same;
 }
-HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
-  for (int k = 0; k < count; ++k) flags[k] = skips[k] != 0 ? 255 : 0;
+HWY_INLINE void FlagStill(const uint8_t* still, int count, uint8_t* flags) {
+  for (int k = 0; k < count; ++k) flags[k] = still[k] != 0 ? 255 : 0;
 }
 #endif
 
-// Inlined, since gcc 12.2 takes its stores for dead and leaves the call out.
+// Inlined, since gcc 12.2 considers its stores dead and drops the call.
 [[gnu::always_inline]] inline void SetCells(const PieceRow& c, Segment& s) {
   const int first = c.cols->cell(s.first);
   const int count = s.cells();
@@ -87,18 +88,18 @@ HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
         ptrdiff_t{c.rows->cell(c.piece + (half != 0 && c.rows->between ? 1 : 0))} * c.geometry->grid.cols;
     const ptrdiff_t at = row + first;
     s.vectors[half] = c.side.vectors + at;
-    const uint8_t* skips = c.side.skips + at;
-    uint8_t copied_skips[Segment::kCopied];
+    const uint8_t* still = c.side.still + at;
+    uint8_t copied_still[Segment::kCopied];
     if (!beside || at + Segment::kCopied > static_cast<ptrdiff_t>(c.geometry->grid.size())) {
       for (int k = 0; k < count; ++k) {
         const int col = c.cols->cell(s.first + k) - first;
         s.copied[half][k] = s.vectors[half][col];
-        copied_skips[k] = skips[col];
+        copied_still[k] = still[col];
       }
       s.vectors[half] = s.copied[half];
-      skips = copied_skips;
+      still = copied_still;
     }
-    FlagSkips(skips, count, s.alone[half]);
+    FlagStill(still, count, s.alone[half]);
   }
   const uint64_t all = s.cell_bits();
   const auto starts = [&](int half) {
@@ -109,15 +110,15 @@ HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
   s.starts[1] = (starts(1) | s.known_bits << 1) & ~s.known_bits & all;
 }
 
-// Loads what a segment from column x on reads and writes with vector v.
+// Prefetches what a segment from column x on reads and writes with vector v.
 [[gnu::always_inline]] inline void PrefetchPrediction(const PieceRow& c, int rows, MotionVector v, int x) {
   prefetch_block(c.prediction, c.top, x, rows, kSegment);
   prefetch_block(c.reference, c.top + displacement(v.y, c.geometry->row_shift).whole - kBefore,
                  x + displacement(v.x, c.geometry->col_shift).whole, rows + kTaps - 1, kSegment);
 }
 
-// Loads what a row of pieces reads and writes two segments after the one from column `left` on, or the row
-// below at its beginning. Of the reference the row above has read what the filter needs above.
+// Prefetches what a row of pieces reads and writes two segments after the one at column `left`, or at the
+// start of the next row. The row above has already loaded the upper rows of the reference.
 [[gnu::always_inline]] inline void PrefetchAhead(const PieceRow& c, int left) {
   int x = left + 2 * kSegment;
   int below = 0;
@@ -135,7 +136,19 @@ HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
                  x + displacement(v.x, c.geometry->col_shift).whole, size, kSegment);
 }
 
-// Predicts columns of `rows` rows from x on; 7 more may be written, with `wide` 15. out: [rows][pitch]
+// Clamps overshoot of the filter to the range of the samples.
+void ClampColumns(const PieceRow& c, MotionVector v, int rows, int cols, int16_t* out, ptrdiff_t pitch) {
+  const CompensationGeometry& g = *c.geometry;
+  if (displacement(v.y, g.row_shift).eighth == 0 && displacement(v.x, g.col_shift).eighth == 0) return;
+  const auto lo = static_cast<int16_t>(g.range.lo);
+  const auto hi = static_cast<int16_t>(g.range.hi);
+  for (int r = 0; r < rows; ++r, out += pitch) {
+    CTV_KEEP_LOOP
+    for (int i = 0; i < cols; ++i) out[i] = clamp_to(out[i], lo, hi);
+  }
+}
+
+// Predicts columns of `rows` rows from x on. May write 7 more columns, or 15 if `wide`. out: [rows][pitch]
 void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols, bool wide, int16_t* out,
                     ptrdiff_t pitch) {
   const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
@@ -154,7 +167,7 @@ void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols
 void PredictCells(const PieceRow& c, int half, Segment& s) {
   const int size = c.cols->size;
   const int count = s.cells();
-  uint64_t odd = s.starts[half];  // of runs: how many begin at a cell or before it
+  uint64_t odd = s.starts[half];  // of runs: parity of the number of runs that start at or before a cell
   for (int shift = 1; shift < 64; shift *= 2) odd ^= odd << shift;
   ExpandBits(odd, count, s.odd[half]);
   if (half == 1) ExpandBits(s.known_bits, count, s.known);
@@ -169,7 +182,7 @@ void PredictCells(const PieceRow& c, int half, Segment& s) {
   }
 }
 
-// Writes the part of rows and columns that lies in the plane.
+// Writes the rows and columns that lie in the plane.
 void Write(const PieceRow& c, int rows, int left, int cols, const int16_t* samples) {
   const int last_row = min_of(rows, c.prediction.rows - c.top);
   const int begin = max_of(0, -left);
@@ -179,18 +192,19 @@ void Write(const PieceRow& c, int rows, int left, int cols, const int16_t* sampl
               c.prediction.row(c.top + r) + left + begin);
 }
 
-// Whether so many columns of all rows can be written in place.
+// Whether `cols` columns of all rows lie in the plane.
 bool Inside(const PieceRow& c, int left, int cols) {
   return c.top >= 0 && c.top + c.rows->size <= c.prediction.rows && left >= 0 &&
          left + cols <= c.prediction.cols;
 }
 
-// Predicts a segment in place, if it has one vector, lies in the plane and is as wide as predictions are.
+// Predicts a segment in place if it has one vector, lies in the plane, and has a multiple of 8 columns.
 bool PredictInPlace(const PieceRow& c, const Segment& s) {
   const int cols = s.pieces * c.cols->size;
   if (!s.one_vector() || cols % 8 != 0 || !Inside(c, s.left, cols)) return false;
-  PredictColumns(c, c.rows->size, s.vectors[0][0], s.left, cols, false, c.prediction.row(c.top) + s.left,
-                 c.prediction.stride);
+  int16_t* const out = c.prediction.row(c.top) + s.left;
+  PredictColumns(c, c.rows->size, s.vectors[0][0], s.left, cols, false, out, c.prediction.stride);
+  ClampColumns(c, s.vectors[0][0], c.rows->size, cols, out, c.prediction.stride);
   return true;
 }
 
@@ -217,7 +231,7 @@ void CompensatePieces(const PieceRow& c) {
   }
 }
 
-// Without overlap: two rows of cells, predicted together where they have the same vectors.
+// Without overlap: predicts two rows of cells, together where their vectors are equal.
 void CompensateCells(const PieceRow& c) {
   const int size = c.cols->size;
   const int height = c.rows->size;
@@ -232,8 +246,10 @@ void CompensateCells(const PieceRow& c) {
     if (from.top + rows <= c.prediction.rows && left + round_up(cols, 8) <= c.prediction.cols) {
       for (int x = left; x < left + cols; x += kSegment) {
         PrefetchPrediction(from, rows, v, x + kSegment);
-        PredictColumns(from, rows, v, x, min_of(kSegment, left + cols - x), false,
-                       c.prediction.row(from.top) + x, c.prediction.stride);
+        int16_t* const out = c.prediction.row(from.top) + x;
+        const int n = min_of(kSegment, left + cols - x);
+        PredictColumns(from, rows, v, x, n, false, out, c.prediction.stride);
+        ClampColumns(from, v, rows, n, out, c.prediction.stride);
       }
       return;
     }
@@ -241,6 +257,7 @@ void CompensateCells(const PieceRow& c) {
     for (int x = 0; x < cols; x += kSegment) {
       const int n = min_of(kSegment, cols - x);
       PredictColumns(from, rows, v, left + x, n, true, samples, kPitch);
+      ClampColumns(from, v, rows, n, samples, kPitch);
       Write(from, rows, left + x, n, samples);
     }
   };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which cells are skipped (codec/control/skip_decisions.hpp), a unit of 2x2 cells after the other. On
-// a plane a unit has 16 or 8 columns. Luma is compared with the half samples that the search has, chroma with
-// the reference. Hadamard transforms take 8x8 samples at once: one tile of 8x8, or four of 4x4 where chroma
-// is subsampled.
+// Decides which cells are skipped (codec/control/skip_decisions.hpp), by units of 2x2 cells. A unit has 16 or
+// 8 columns in a plane. Luma is compared with the half samples of the search, chroma with the reference. Each
+// Hadamard transform takes 8x8 samples: one 8x8 tile, or four 4x4 tiles of subsampled chroma.
 #include <algorithm>
 
 #include "codec/control/skip_decisions.hpp"
@@ -20,10 +19,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// Whether a vector points at whole samples of luma.
+// Whether a vector has no fraction in luma.
 inline bool IsWhole(MotionVector v) { return ((v.y | v.x) & (kVectorUnit - 1)) == 0; }
 
-// Differences [kSide][kUnit] of luma to samples between half samples.
+// Differences [kSide][kUnit] of luma to samples interpolated between half samples.
 template <int kSide, Between kBetween>
 HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const Corners& corners,
                                 int16_t* out) {
@@ -84,7 +83,7 @@ void SubtractLuma(const SearchedLuma& luma, MotionVector v, int y, int x, int16_
   }
 }
 
-// Loads what a unit's luma is compared with: processors do not foresee so many rows.
+// Prefetches the reference of a unit's luma: hardware does not prefetch that many rows.
 [[gnu::always_inline]] inline void PrefetchLuma(const SearchedLuma& luma, MotionVector v, int y, int x) {
   const SearchPlanes& planes = luma.planes;
   for (int r = y; r < y + kUnit; ++r) {
@@ -98,116 +97,21 @@ void SubtractLuma(const SearchedLuma& luma, MotionVector v, int y, int x, int16_
     __builtin_prefetch(halves.samples + r * halves.stride + 2 * x + half_displacement(v.x).half);
 }
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-// Rows of both planes of chroma, side by side.
-template <int kWidth>
-struct RowsOfBoth {
-  using D = hn::CappedTag<int16_t, 2 * kWidth>;
-  static constexpr bool kSideBySide = hn::MaxLanes(D()) > kWidth;  // in a vector
-  const Sample* of[2];
-  ptrdiff_t strides[2];
-
-  HWY_INLINE hn::Vec<D> load(int row, int col) const {
-    const D d;
-    if constexpr (kSideBySide) {
-      const hn::Half<D> half;
-      return hn::Combine(d, hn::LoadU(half, of[1] + row * strides[1] + col),
-                         hn::LoadU(half, of[0] + row * strides[0] + col));
-    } else {
-      const int p = col / kWidth;
-      return hn::LoadU(d, of[p] + row * strides[p] + col - p * kWidth);
-    }
-  }
-  // kPitch: of the rows that are written, half of it a plane's. Whole vectors where planes follow each other:
-  // loads of what narrower stores have just written wait for them.
-  template <int kPitch>
-  static HWY_INLINE void store(hn::Vec<D> v, int row, int col, int16_t* out) {
-    const D d;
-    out += row * kPitch;
-    if constexpr (kSideBySide && kPitch > 2 * kWidth) {
-      const hn::Half<D> half;
-      hn::StoreU(hn::LowerHalf(half, v), half, out);
-      hn::StoreU(hn::UpperHalf(half, v), half, out + kPitch / 2);
-    } else {
-      hn::StoreU(v, d, out + col + col / kWidth * (kPitch / 2 - kWidth));
-    }
-  }
-};
-#endif
-
-// Differences of both planes of chroma to samples between four: of kWidth columns of each, side by side in
-// rows of kPitch. (top, left): in the unit
-template <int kWidth, int kPitch>
-void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int left, int rows, int16_t* out) {
-  const auto& [first, second] = planes;
-  const int y = first.y + top;
-  const int x = first.x + left;
-  const Near<kWidth> sources[] = {{first.source, y, x, rows}, {second.source, y, x, rows}};
-  const Moved<kWidth> moved[] = {{first.reference, first.shift, v, y, x, rows, false},
-                                 {second.reference, second.shift, v, y, x, rows, false}};
-  const auto right = static_cast<int16_t>(moved[0].dx.eighth);
-  const auto down = static_cast<int16_t>(moved[0].dy.eighth);
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  using Rows = RowsOfBoth<kWidth>;
-  using V = hn::Vec<typename Rows::D>;
-  const typename Rows::D d;
-  const Rows source{{sources[0].data, sources[1].data}, {sources[0].stride, sources[1].stride}};
-  const Rows here{{moved[0].source, moved[1].source}, {moved[0].stride, moved[1].stride}};
-  const Rows beside{{moved[0].source + 1, moved[1].source + 1}, {moved[0].stride, moved[1].stride}};
-  const auto set = [&](int value) HWY_ATTR { return hn::Set(d, static_cast<int16_t>(value)); };
-  for (int c = 0; c < 2 * kWidth; c += static_cast<int>(hn::Lanes(d))) {
-    const auto subtract = [&](int r, V predicted) HWY_ATTR {
-      const V difference = hn::Sub(source.load(r, c), predicted);
-      Rows::template store<kPitch>(hn::Max(hn::Min(difference, set(511)), set(-511)), r, c, out);
-    };
-    if (moved[0].whole()) {
-      for (int r = 0; r < rows; ++r) subtract(r, here.load(r, c));
-      continue;
-    }
-    const auto columns = [&](int r) HWY_ATTR {  // between_columns()
-      return hn::Add(hn::Mul(here.load(r, c), set(8 - right)), hn::Mul(beside.load(r, c), set(right)));
-    };
-    V above = columns(0);
-    for (int r = 0; r < rows; ++r) {  // between_rows()
-      const V below = columns(r + 1);
-      const V sum = hn::Add(hn::Mul(above, set(8 - down)), hn::Mul(below, set(down)));
-      subtract(r, hn::ShiftRight<6>(hn::Add(sum, set(32))));
-      above = below;
-    }
-  }
-#else
-  for (int p = 0; p < 2; ++p, out += kPitch / 2) {
-    for (int r = 0; r < rows; ++r) {
-      for (int c = 0; c < kWidth; ++c) {
-        const Sample* const at = moved[p].source + r * moved[p].stride + c;
-        const Sample* const below = at + moved[p].stride;
-        const int predicted = moved[p].whole()
-                                  ? at[0]
-                                  : between_rows(between_columns(at[0], at[1], right),
-                                                 between_columns(below[0], below[1], right), down);
-        out[r * kPitch + c] =
-            static_cast<int16_t>(skip_difference(sources[p].data[r * sources[p].stride + c], predicted));
-      }
-    }
-  }
-#endif
-}
-
 // A unit whose cells have vectors, and lie in the grid or not.
 struct VectorUnit {
   MotionVector vectors[kSkipCells];
   bool inside[kSkipCells];
-  bool uniform;  // one vector, all inside
+  bool uniform;  // one vector, and all cells inside
 };
 
-// Luma of a unit, or both planes of chroma side by side. kWidth: columns of a plane
+// Luma of a unit, or both chroma planes joined. kWidth: columns per plane
 template <int kWidth, int kPlanes>
 struct ComparedPlanes {
   static constexpr int kCols = kWidth * kPlanes;
   const SearchedLuma* luma;  // null for chroma
   UnitPlane planes[kPlanes];
 
-  // Differences [rows][kCols]. Cells outside the grid differ in nothing.
+  // Differences [rows][kCols]; 0 in cells outside the grid.
   void subtract(const VectorUnit& unit, int16_t* difference) const {
     const UnitPlane& u = planes[0];
     if (unit.uniform) {
@@ -258,7 +162,8 @@ struct ComparedPlanes {
         most = max_of(most, of_plane[k]);
       }
     }
-    // A coefficient's square is at most their sum, which is the differences'. Then all of it is lost.
+    // No squared coefficient exceeds the sum of squares, which the transform preserves. If this is small, all
+    // coefficients are lost.
     const auto dead = static_cast<uint64_t>(prices.dead);
     if (most <= dead * dead) {
       for (const auto& of_plane : squares) {
@@ -268,7 +173,7 @@ struct ComparedPlanes {
     }
     for (int r = 0; r < u.rows; r += 8) {
       const auto add = [&](int row, int col, const SkipSums& tile) {
-        // Shifts, for divisions would take longest of all.
+        // Shifts, since divisions would dominate the time.
         const int down = (r + row) >> (kLog2Cell - u.shift.y);
         const int across = col >> (kLog2Cell - u.shift.x);
         SkipSums& s = sums[down * kSkipUnit + across % kSkipUnit];
@@ -282,13 +187,14 @@ struct ComparedPlanes {
   }
 };
 
-// The costs of a unit's cells. kChroma: columns of a plane of chroma
+// Costs of a unit's cells. kChroma: columns of a chroma plane
 template <int kChroma>
 void FindCosts(const SkipRow& s, const SearchedLuma& luma, int col, const VectorUnit& unit,
                SkipCosts (&costs)[kSkipCells]) {
   SkipSums sums[kSkipCells];
-  const ComparedPlanes<kUnit, 1> first{&luma, {PlaneOfUnit(s, 0, col)}};
-  const ComparedPlanes<kChroma, 2> others{nullptr, {PlaneOfUnit(s, 1, col), PlaneOfUnit(s, 2, col)}};
+  const ComparedPlanes<kUnit, 1> first{&luma, {PlaneOfUnit(*s.planes, 0, s.row, col)}};
+  const ComparedPlanes<kChroma, 2> others{
+      nullptr, {PlaneOfUnit(*s.planes, 1, s.row, col), PlaneOfUnit(*s.planes, 2, s.row, col)}};
   const bool colours = s.planes->planes > 1;
   first.add_own(unit, *s.prices, costs, sums);
   if (colours) others.add_own(unit, *s.prices, costs, sums);
@@ -299,7 +205,8 @@ void FindCosts(const SkipRow& s, const SearchedLuma& luma, int col, const Vector
     for (SkipCosts& c : costs) c.zero = c.own;
   } else {
     first.add_zero(zero, costs);
-    // If luma alone costs each cell more than all planes with its own vector, none takes the zero vector.
+    // If no cell's luma with the zero vector is cheaper than all planes with its own vector, no cell takes
+    // the zero vector.
     if (colours && std::any_of(costs, costs + kSkipCells, [](const SkipCosts& c) { return c.zero <= c.own; }))
       others.add_zero(zero, costs);
   }
@@ -309,7 +216,7 @@ void FindCosts(const SkipRow& s, const SearchedLuma& luma, int col, const Vector
   }
 }
 
-// Of a row of units, those in columns [begin, end) of the grid.
+// Decides the units of a row in columns [begin, end) of the grid.
 void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, const uint8_t* still,
                const SideInfo& side) {
   for (int col = begin; col < end; col += kSkipUnit) {
@@ -318,7 +225,7 @@ void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, c
     if (ahead < end && still[s.cell(0, ahead)] == 0) {
       PrefetchLuma(luma, side.vectors[s.cell(0, ahead)], s.row * kCell, ahead * kCell);
       for (int p = 1; p < s.planes->planes; ++p) {
-        const UnitPlane u = PlaneOfUnit(s, p, ahead);
+        const UnitPlane u = PlaneOfUnit(*s.planes, p, s.row, ahead);
         const MotionVector v = side.vectors[s.cell(0, ahead)];
         prefetch_block(u.source, u.y, u.x, u.rows, 1);
         prefetch_block(u.reference, u.y + displacement(v.y, u.shift.y).whole,

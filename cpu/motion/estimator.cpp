@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The motion estimator of the CPU. It owns the 8-bit copies of luma that search and refinement read, the
-// candidates in order of rank, and the distribution of rows of blocks to threads.
+// Motion estimator of the CPU. It owns the 8-bit copies of luma for search and refinement and the candidates
+// in order of rank, and distributes rows of blocks to threads.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -23,7 +23,7 @@
 namespace ctv {
 namespace {
 
-constexpr int kAlign = 64;  // bytes; also the overread of vector loads
+constexpr int kAlign = 64;  // bytes; also the overrun of vector loads
 
 class CpuMotionEstimator final : public MotionEstimator {
  public:
@@ -71,7 +71,7 @@ class CpuMotionEstimator final : public MotionEstimator {
     vector_costs_.assign(static_cast<size_t>(side * BoundedCandidates::kPitch), UINT16_MAX);
   }
 
-  // Both planes are copied later, in one loop.
+  // Only notes the plane; both planes are copied later in one loop.
   Status read_reference(PlaneView<const Sample> reference) override {
     reference_samples_ = reference;
     return {};
@@ -145,7 +145,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
  private:
-  // The full search: field_ and costs_.
+  // Full search: sets field_ and costs_.
   void find_vectors(const SearchPlanes& planes, uint32_t lambda, const uint8_t* still) {
     StageTimer timer(times_, Stage::kMotionSearch);
     for (size_t i = 0; i < order_.size(); ++i) {
@@ -182,7 +182,7 @@ class CpuMotionEstimator final : public MotionEstimator {
     });
   }
 
-  // still_ and searched_
+  // Sets still_ and searched_.
   void mark_still(const uint8_t* still) {
     parallel_for(threads_, blocks_.rows, [&](int row) {
       Columns& searched = searched_[static_cast<size_t>(row)];
@@ -202,7 +202,7 @@ class CpuMotionEstimator final : public MotionEstimator {
           static_cast<uint16_t>(std::min<uint32_t>(motion_cost(0, lambda, vector(i)) / 16, UINT16_MAX));
     }
     const int range = parameters_.range;
-    parallel_ranges(threads_, rows_ + 2 * range - 7, 16, [&](int begin, int end) {  // the last square's row
+    parallel_ranges(threads_, rows_ + 2 * range - 7, 16, [&](int begin, int end) {  // to the last square
       for (int row = begin - range; row < end - range; ++row) {
         const Columns near = searched_near(row, range);
         if (near.begin < near.end)
@@ -223,9 +223,10 @@ class CpuMotionEstimator final : public MotionEstimator {
     return halves;
   }
 
-  /// Whole samples: a pass takes vectors from neighbours, and steps of less than one in all.
+  /// Reach of the passes in whole samples: each pass takes vectors from neighbours; its fractional steps add
+  /// less than one sample.
   int passes_reach() const { return static_cast<int>(passes_.blocks.size() + passes_.cells.size()); }
-  /// Whole samples, of the vectors that the search has found.
+  /// Largest vector coordinate that the search found, in whole samples.
   int largest_found() const {
     int most = 0;
     for (const MotionVector& v : std::span(field_).first(blocks_.size()))
@@ -236,7 +237,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   struct Columns {
     int begin, end;
   };
-  /// The columns of a row that are at most `margin` samples away from blocks that are searched.
+  /// Columns of a row within `margin` samples of searched blocks.
   Columns searched_near(int row, int margin) const {
     const auto block_row = [&](int y) { return std::clamp(y >> blocks_.log2_block, 0, blocks_.rows - 1); };
     Columns blocks{blocks_.cols, 0};
@@ -276,8 +277,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   struct Offset {
     int y, x;
   };
-  /// An odd number of cache lines per row, so that the rows of a block do not compete for the same cache
-  /// sets.
+  /// Pads rows to an odd number of cache lines, so that a block's rows fall in different cache sets.
   static ptrdiff_t odd_lines(int cols) { return ceil_div(cols, kAlign) % 2 == 0 ? cols + kAlign : cols; }
   bool bounded() const { return parameters_.log2_block == 4 && BoundedCandidates::fit(4, parameters_.range); }
   size_t place_of(const Offset& o) const {
@@ -319,29 +319,29 @@ class CpuMotionEstimator final : public MotionEstimator {
   const MotionGrid blocks_;
   const int threads_;
   StageTimes& times_;
-  const int rows_, cols_;  // whole blocks; columns: whole SIMD vectors
+  const int rows_, cols_;  // rows: whole blocks; columns: whole SIMD vectors
   const int border_;       // columns on each side
   const ptrdiff_t current_stride_, reference_stride_, half_stride_;
   const int key_cols_;
   const int reference_rows_;
   uint32_t lambda_ = 0;
-  PlaneView<const Sample> current_samples_, reference_samples_;  // of the next search
+  PlaneView<const Sample> current_samples_, reference_samples_;  // for the next search
   AlignedBuffer<uint8_t> planes_;
   uint8_t* const current_;
   uint8_t* const reference_;
   uint8_t* const halves_;  // like reference_, HalfSamples
   std::vector<int64_t> keys_;
-  std::vector<uint8_t> still_;                  // of each block, in rows of key_cols_
-  std::vector<Columns> searched_;               // of each row, from the first block to the last
-  std::vector<uint32_t> costs_;                 // of each block, sixteenths of SAD
-  const MotionGrid cells_;                      // of the blocks
-  std::vector<MotionVector> field_, improved_;  // of the blocks, then of the cells; before and after a pass
-  std::vector<uint8_t> moved_before_, moved_;   // what each pass leaves to the next one (FieldRows)
+  std::vector<uint8_t> still_;                  // by block, in rows of key_cols_
+  std::vector<Columns> searched_;               // by row, from the first to the last searched block
+  std::vector<uint32_t> costs_;                 // by block, in sixteenths of SAD
+  const MotionGrid cells_;                      // grid of cells of the blocks
+  std::vector<MotionVector> field_, improved_;  // of blocks, then cells; before and after a pass
+  std::vector<uint8_t> moved_before_, moved_;   // state that a pass leaves for the next (FieldRows)
   std::vector<uint32_t> sums_;
   std::vector<Offset> order_;
-  std::vector<int64_t> window_;            // keys of order_, by place
+  std::vector<int64_t> window_;            // keys of order_, by position
   std::vector<uint16_t> sums_of_squares_;  // like reference_, if bounded()
-  std::vector<uint16_t> vector_costs_;     // BoundedCandidates
+  std::vector<uint16_t> vector_costs_;     // of BoundedCandidates
   std::optional<FarSearch> far_;
 };
 

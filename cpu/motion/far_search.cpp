@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// count quarter samples of 4 rows.
+// Computes `count` quarter samples from 4 rows.
 void FillQuarterRow(const uint8_t* in, ptrdiff_t stride, int count, uint8_t* __restrict out) {
   constexpr int kPiece = 128;
   for (int first = 0; first < count; first += kPiece, in += kPiece * kFarStep, out += kPiece) {
@@ -45,7 +45,7 @@ HWY_EXPORT(FillQuarterRow);
 
 namespace {
 
-constexpr int kVector = 64;  // bytes that the search reads at once, in whole blocks
+constexpr int kVector = 64;  // bytes per read of the search, in whole blocks
 constexpr int kSquare = 1 << kLog2Square;
 constexpr int kWindowSide = 2 * kFarWindow + 1;
 static_assert(kWindowSide == window_rows(kFarWindow));
@@ -96,7 +96,8 @@ FarSearch::FarSearch(const MotionGrid& blocks, int range, int threads)
   costs_.assign(static_cast<size_t>((2 * range_ + 1) * BoundedCandidates::kPitch), UINT16_MAX);
 }
 
-// Quarter samples of the picture, whose planes repeat samples beyond, and these repeated in turn.
+// Fills quarter samples of the picture, whose planes repeat edge samples; then repeats the edge of the
+// quarter samples.
 void FarSearch::fill(const uint8_t* from, ptrdiff_t stride, Extent extent, Quarter& to) const {
   const int rows = ceil_div(extent.rows, kFarStep);
   const int cols = ceil_div(extent.cols, kFarStep);
@@ -187,7 +188,7 @@ void FarSearch::refine_row(const SearchPlanes& planes, uint32_t lambda, int near
     const auto moved = [v](MotionVector w) {
       return MotionVector{static_cast<int16_t>(v.y + w.y), static_cast<int16_t>(v.x + w.x)};
     };
-    // A vector costs what its coordinates cost together.
+    // The cost of a vector is the sum of the costs of its coordinates.
     std::array<int64_t, kWindowSide> ys{}, xs{};
     for (int i = 0; i < kWindowSide; ++i) {
       const MotionVector m =

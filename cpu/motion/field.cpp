@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The passes over the field of vectors. A candidate costs a bilinear interpolation and Hadamard transforms,
-// so one whose price alone is too high is not tried; of steps hardly any is, so all are tried. What a pass
-// finds of a candidate the next one over the same grid takes over, and where neither a block nor a neighbour
-// moved there is nothing to try. The four steps around a vector are matched before they are compared. That
-// none of them is better is a branch, not a selection: mostly it is so, and processors go on meanwhile.
+// Passes over the field of vectors. A candidate costs a bilinear interpolation and Hadamard transforms, so
+// candidates whose vector bits alone are too expensive are skipped. Fractional steps are rarely so expensive,
+// so all are tried. The next pass over the same grid reuses the distortions of candidates, and skips blocks
+// if neither they nor a neighbour moved. The four steps around a vector are all matched before they are
+// compared. A branch tests whether one is better: usually none is, and the CPU proceeds speculatively.
 #include "cpu/motion/field.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace ctv::HWY_NAMESPACE {
 
 constexpr uint32_t kUnknown = UINT32_MAX;
 
-// Settled blocks are not tried again: all their candidates lost before at the same prices.
+// Requires equal prices, since settled blocks are not tried again: all their candidates lost before.
 constexpr bool SamePrices() {
   const auto same = [](std::span<const FieldPass> passes) {
     for (const FieldPass& pass : passes) {
@@ -37,7 +37,7 @@ constexpr bool SamePrices() {
 }
 static_assert(SamePrices());
 
-// Where field_candidate() is, from the block on: its own place, left, above, right, below.
+// Offsets of field_candidate(): the block itself, left, above, right, below.
 class Beside {
  public:
   Beside(const MotionGrid& grid, int row, int col)
@@ -49,11 +49,11 @@ class Beside {
   ptrdiff_t steps_[kFieldCandidates - 1];
 };
 
-constexpr int kAhead = 4;  // blocks
-constexpr int kLine = 64;  // bytes of a cache line
+constexpr int kAhead = 4;  // in blocks
+constexpr int kLine = 64;  // bytes per cache line
 
-// Rows of either picture lie too far apart for processors to foresee them. Inlined, since gcc leaves out
-// calls that do nothing else.
+// Prefetches rows of both pictures, which are too far apart for the hardware. Inlined, since gcc drops calls
+// without other effects.
 template <int kBlock>
 [[gnu::always_inline]] inline void Prefetch(const FieldRows& f, int row, int col, MotionVector v) {
   if (kBlock * col % kLine == 0) {
@@ -68,7 +68,7 @@ template <int kBlock>
   for (int r = 0; r < 2 * kBlock; ++r) __builtin_prefetch(from + r * halves.stride);
 }
 
-// Opens a block when the first of its candidates is matched.
+// Loads a block when its first candidate is matched.
 template <int kBlock>
 class Matcher {
  public:
@@ -94,7 +94,7 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
     after = f.before[index];
     f.moved_after[index] = 0;
     if (cost == 0 || (shift > 0 && cost <= f.lambda * kCellsWorth)) continue;
-    // Bit i: candidate i is the one of the pass before.
+    // Bit i: candidate i is that of the previous pass.
     uint32_t same = 0;
     const Beside beside(f.grid, row, col);
     if (!f.first) {
@@ -110,7 +110,7 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
     const FourVectors four(before(1), before(2), before(3), before(4));
     const FourVectors neighbours[] = {FourVectors(before(1)), FourVectors(before(2)), FourVectors(before(3)),
                                       FourVectors(before(4))};
-    MotionVector candidates[kFieldCandidates] = {own};  // the last one is zero
+    MotionVector candidates[kFieldCandidates] = {own};  // the last is zero
     four.store(candidates + 1);
     uint32_t prices[kFieldCandidates + 2];
     uint32_t of_others[4];
@@ -123,7 +123,7 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
     Matcher<kBlock> matcher(f, row, col);
     if (col + kAhead < end) Prefetch<kBlock>(f, row, col + kAhead, f.before[index + kAhead]);
 
-    // Of equal candidates the first one counts.
+    // The first of equal candidates is tried.
     int first[kFieldCandidates];
     const uint32_t as_own = four.equal(FourVectors(own)) << 1;
     first[0] = 0;
@@ -135,13 +135,13 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
     first[5] = std::countr_zero(four.equal(FourVectors(MotionVector{})) << 1 |
                                 (same_vector(own, {}) ? 1U : 0U) | 32U);
     open |= first[5] == 5 ? 1U << 5 : 0;
-    uint32_t sums[kFieldCandidates];  // kUnknown: it costs too much
+    uint32_t sums[kFieldCandidates];  // kUnknown: costs too much
     uint32_t costs[kFieldCandidates];
     std::fill_n(sums, kFieldCandidates, kUnknown);
     std::fill_n(costs, kFieldCandidates, UINT32_MAX);
     uint32_t least = UINT32_MAX - 1;
     if (!f.first) {
-      // The pass before left the sum of the block's own vector first.
+      // The previous pass left the distortion of the block's own vector in element 0.
       for (uint32_t left = open & (same | 1); left != 0; left &= left - 1) {
         const int i = std::countr_zero(left);
         if (known[i] == kUnknown) continue;
@@ -192,11 +192,12 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
   }
 }
 
-// field_candidate() of a block of a square, from its place and the places' difference. -1: none
+// Index for field_candidate() by a block's position in its square, and the XOR with the other's position. -1:
+// none
 constexpr int kNeighbour[kSquareBlocks][kSquareBlocks] = {
     {0, 0, 0, 0}, {3, 1, 3, 1}, {4, 4, 2, 2}, {-1, -1, -1, -1}};
 
-// Gives squares of 2x2 blocks one vector where it costs less. row: of squares
+// Gives squares of 2x2 blocks one vector if that costs less. row: of squares
 template <int kBlock>
 void UniteRow(const FieldRows& f, int row, int begin, int end) {
   const int shift = f.blocks.log2_block - f.grid.log2_block;
@@ -227,7 +228,7 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
     }
     const bool united = own[0] == own[1] && own[0] == own[2] && own[0] == own[3];
     if (left_out || united) continue;
-    // Of all blocks those to the left, above, to the right and below.
+    // Neighbours of all four blocks: left, above, right, below.
     const auto beside = [&](int dy, int dx) HWY_ATTR {
       const auto vector = [&](int b) HWY_ATTR {
         const bool inside = y[b] + dy >= 0 && y[b] + dy < f.grid.rows && x[b] + dx >= 0 && x[b] + dx < stride;
@@ -254,7 +255,7 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
       uint64_t cost = f.lambda * price;
       uint32_t sums[kSquareBlocks];
       for (int b = 0; b < kSquareBlocks; ++b) {
-        // A neighbour's vector was a candidate of the pass, if it is still that.
+        // If a neighbour's vector did not change, the pass has already matched it as a candidate.
         const int i = own[b] == own[k] ? 0 : kNeighbour[b ^ k][b];
         const bool found = i == 0 || (i > 0 && f.moved_after[at[k]] == 0);
         sums[b] = found ? f.sums[at[b] * kFieldCandidates + i] : kUnknown;

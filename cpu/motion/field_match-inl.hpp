@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares a block with the reference at half samples, interpolated bilinearly, by Hadamard transforms or
-// sums of absolute differences. Included once per instruction set.
+// Compares a block with the bilinearly interpolated reference at half samples, by Hadamard transforms or SAD.
+// Included once per instruction set.
 #if defined(CTV_CPU_FIELD_MATCH_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_FIELD_MATCH_INL_HPP
 #undef CTV_CPU_FIELD_MATCH_INL_HPP
@@ -17,10 +17,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// Where a candidate lies at half samples.
+// Position of a candidate between half samples.
 enum class Between { kNone, kAcross, kFour };
 
-// Weights of four corners, sixteenths, by the quarters of a half sample down and across.
+// Weights of the four corners in sixteenths, by quarters of a half sample: [y][x][corner].
 struct CornerWeights {
   int8_t of[4][4][4];
   constexpr CornerWeights() : of() {
@@ -34,7 +34,7 @@ struct CornerWeights {
 };
 constexpr CornerWeights kCornerWeights;
 
-// The samples between which a candidate lies, and what lies `stride` below them.
+// The samples around a candidate's position: rows `stride` apart.
 struct Corners {
   const uint8_t* samples;
   ptrdiff_t stride;
@@ -42,14 +42,14 @@ struct Corners {
 };
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-// A SIMD vector has a row of one tile of 8x8 samples, or of two side by side.
+// A SIMD vector holds a row of one 8x8 tile, or of two adjacent tiles.
 template <int kBlock>
 using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 16>;
 template <int kBlock>
 constexpr int kTileLanes = static_cast<int>(hn::MaxLanes(TileRow<kBlock>()));
 
-// Where vectors are twice as long, transforms take tiles of the lower half of a block beside those of the
-// upper half. Absolute differences are so few that to gather them takes longer than it saves.
+// With vectors of twice the length, transforms stack tiles of the lower half of a block on those of the upper
+// half. For SAD, gathering would cost more than it saves.
 template <int kBlock>
 constexpr bool kStacked = kBlock > 8 && HWY_TARGET <= HWY_AVX3;
 template <int kBlock>
@@ -57,7 +57,7 @@ using StackedRow = hn::CappedTag<int16_t, kTileLanes<kBlock>*(kStacked<kBlock> ?
 template <int kBlock>
 constexpr int kStackedRows = kStacked<kBlock> ? kBlock / 2 : kBlock;
 
-// Rows of tiles that lie between half samples. kBelow: how far below the rows beside them are, or 0.
+// Rows of interpolated tiles. kBelow: distance from a row to the one stacked with it, or 0.
 template <class Row, Between kBetween, int kBelow = 0>
 class MovedTiles {
   using Bytes = hn::Repartition<uint8_t, Row>;
@@ -104,7 +104,7 @@ class MovedTiles {
   const Weights upper_, lower_;
 };
 
-// Sum of absolute differences to a block of current samples, of one of kRowStep rows. current: CopyTiles()
+// SAD of a block of current samples, over every kRowStep-th row. current: CopyTiles()
 template <int kBlock, int kRowStep, Between kBetween>
 HWY_INLINE uint32_t AbsoluteSum(const int16_t* current, const Corners& corners) {
   const hn::Repartition<uint8_t, TileRow<kBlock>> d8;
@@ -120,7 +120,7 @@ HWY_INLINE uint32_t AbsoluteSum(const int16_t* current, const Corners& corners) 
   return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d64, sum)));
 }
 
-// Sum of magnitudes of the transforms of a block's differences.
+// SATD of a block.
 template <int kBlock, Between kBetween>
 HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) {
   const StackedRow<kBlock> d16;
@@ -137,7 +137,7 @@ HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) 
       Butterflies<8>(a);
       Transpose(d16, a);
       Butterflies<4>(a);
-      // |x + y| + |x - y| = 2 max(|x|, |y|), so the last butterflies need not be computed.
+      // |x + y| + |x - y| = 2 max(|x|, |y|) replaces the last butterflies.
       Vector largest = hn::Zero(d16);
       for (int r = 0; r < 4; ++r) largest = hn::Add(largest, hn::Max(hn::Abs(a[r]), hn::Abs(a[r + 4])));
       sum = hn::ReorderWidenMulAccumulate(d32, largest, hn::Set(d16, int16_t{2}), sum, unused);
@@ -146,7 +146,7 @@ HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) 
   return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));
 }
 
-// A block in the order in which it is compared. row_step: 0 for HadamardSum(), else of AbsoluteSum(), which
+// Copies a block in the order of comparison. row_step: 0 for HadamardSum(); else that of AbsoluteSum(), which
 // packs two rows
 template <int kBlock>
 HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int row_step, int16_t* to) {
@@ -156,7 +156,7 @@ HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int row_step, i
     return hn::PromoteTo(d16, hn::LoadU(hn::FixedTag<uint8_t, kLanes>(), from + y * stride + x));
   };
   if (row_step == 0) {
-    // In whole vectors, since a load of what narrower stores have just written waits for them.
+    // Stores whole vectors, since loads stall on data of narrower recent stores.
     const StackedRow<kBlock> whole;
     for (int y = 0; y < kStackedRows<kBlock>; y += 8) {
       for (int x = 0; x < kBlock; x += kLanes) {
@@ -177,7 +177,7 @@ HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int row_step, i
   }
 }
 #else
-// The sample of a block that lies between half samples.
+// Interpolated sample of a block.
 template <Between kBetween>
 int MovedSample(const Corners& corners, int row, int col) {
   const uint8_t* const upper = corners.samples + 2 * (row * corners.stride + col);
@@ -229,7 +229,7 @@ void CopyTiles(const uint8_t* from, ptrdiff_t stride, int, int16_t* to) {
 }
 #endif
 
-// A block that is matched.
+// A block to be matched.
 template <int kBlock>
 class Block {
  public:
@@ -242,7 +242,7 @@ class Block {
                       row_step_, tiles_);
   }
 
-  // Sum of magnitudes of the transforms of the differences, or what stands for it.
+  // Distortion of a candidate: SATD, or scaled SAD.
   uint32_t difference(MotionVector v) const {
     const HalfDisplacement dy = half_displacement(v.y);
     const HalfDisplacement dx = half_displacement(v.x);
@@ -253,7 +253,7 @@ class Block {
   }
 
  private:
-  // Called from many places, so not inlined, and with arguments in registers.
+  // Has many callers, so it is not inlined, and takes its arguments in registers.
   template <Between kBetween>
   [[gnu::noinline]] uint32_t sum(const uint8_t* samples, const int8_t* weights) const {
     const Corners corners{samples, stride_, weights};
@@ -265,7 +265,7 @@ class Block {
 
   const ptrdiff_t stride_;
   const int row_step_;            // FieldPass::sad_row_step
-  const uint8_t* const samples_;  // the block's place at half samples
+  const uint8_t* const samples_;  // position of the block at half samples
   alignas(64) int16_t tiles_[kBlock * kBlock];
 };
 

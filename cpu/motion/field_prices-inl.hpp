@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four vectors of the field at once: their prices beside four neighbours each, which of them are equal, and
-// the steps around a vector. Included once per instruction set.
+// Four vectors at once: their prices relative to four neighbours each, their equality, and the steps around a
+// vector. Included once per instruction set.
 #if defined(CTV_CPU_FIELD_PRICES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_FIELD_PRICES_INL_HPP
 #undef CTV_CPU_FIELD_PRICES_INL_HPP
@@ -25,11 +25,11 @@ class FourVectors {
   using Both = hn::Vec128<int32_t>;
 
  public:
-  // In registers, since a load of what narrower stores have just written waits for them.
+  // Built in registers, since loads stall on data of narrower recent stores.
   HWY_INLINE FourVectors(MotionVector a, MotionVector b, MotionVector c, MotionVector d)
       : vectors_{_mm_set_epi32(bits(d), bits(c), bits(b), bits(a))} {}
   HWY_INLINE explicit FourVectors(MotionVector all) : vectors_(hn::Set(kBoth, bits(all))) {}
-  /// stepped_vector() to each side.
+  /// stepped_vector() in each of four directions.
   static HWY_INLINE FourVectors around(MotionVector v, int step, int range) {
     alignas(16) static constexpr int16_t kSides[8] = {0, -1, -1, 0, 0, 1, 1, 0};  // y, x
     const auto most = static_cast<int16_t>(range * kVectorUnit + kVectorUnit / 2);
@@ -42,12 +42,12 @@ class FourVectors {
   HWY_INLINE void store(MotionVector* out) const {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), vectors_.raw);
   }
-  /// Bit i: vector i is that of `other`.
+  /// Bit i: vector i equals that of `other`.
   HWY_INLINE uint32_t equal(const FourVectors& other) const {
     const auto same = hn::VecFromMask(kBoth, hn::Eq(vectors_, other.vectors_));
     return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(same.raw)));
   }
-  /// field_cost() of nothing but field_bits() of each vector, beside those in its place.
+  /// field_cost() of vector bits only, by field_bits() with the neighbours at the same index.
   HWY_INLINE void prices(const FourVectors (&neighbours)[4], uint32_t lambda, uint32_t border_bits,
                          uint32_t* out) const {
     auto nearest = hn::Set(kBoth, INT16_MAX);
@@ -60,7 +60,7 @@ class FourVectors {
       nearest = hn::Min(nearest, distance);
       equal = hn::Sub(equal, hn::VecFromMask(kBoth, hn::Eq(distance, hn::Zero(kBoth))));
     }
-    // The length is in the exponent.
+    // The exponent of a float gives the bit length.
     const hn::RebindToFloat<decltype(kBoth)> floats;
     const auto exponent = hn::ShiftRight<23>(hn::BitCast(kBoth, hn::ConvertTo(floats, nearest)));
     const auto length = hn::Max(hn::Sub(exponent, hn::Set(kBoth, 126)), hn::Zero(kBoth));

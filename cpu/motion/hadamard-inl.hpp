@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hadamard transforms of 8x8 differences, as one tile of 8x8 or four of 4x4, and what their coefficients sum
-// up to (codec/control/motion_decisions.hpp, codec/control/skip_decisions.hpp). Included once per instruction
-// set.
+// Hadamard transforms of 8x8 differences, as one 8x8 tile or four 4x4 tiles, and sums of their coefficients
+// (codec/control/motion_decisions.hpp, codec/control/skip_decisions.hpp). Included once per instruction set.
 #if defined(CTV_CPU_HADAMARD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_HADAMARD_INL_HPP
 #undef CTV_CPU_HADAMARD_INL_HPP
@@ -19,7 +18,7 @@ namespace ctv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::FixedTag<int16_t, 8>;
 
-// Butterflies over groups of kTile rows. V: the rows of one 8x8 block, or of several side by side.
+// Butterflies over groups of kTile rows. V: rows of one 8x8 block, or of adjacent blocks.
 template <int kTile, class V>
 HWY_INLINE void Butterflies(V (&a)[8]) {
   for (int step = 1; step < kTile; step *= 2) {
@@ -32,7 +31,7 @@ HWY_INLINE void Butterflies(V (&a)[8]) {
   }
 }
 
-// Transposes each 8x8 block: interleaving works within 128 bits.
+// Transposes each 8x8 block: interleaving acts within 128 bits.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void Transpose(D d16, V (&a)[8]) {
   const hn::Repartition<int32_t, D> d32;
@@ -59,16 +58,16 @@ HWY_INLINE void Transpose(D d16, V (&a)[8]) {
   for (int i = 0; i < 8; ++i) a[i] = b[i];
 }
 
-// A SIMD vector with a row of 8x8 blocks side by side.
+// A SIMD vector with a row of adjacent 8x8 blocks.
 template <int kWidth>
 using BlockLanes = hn::CappedTag<int16_t, kWidth>;
 
 template <class D>
-HWY_INLINE hn::Vec<D> Threshold(D d16, int threshold) {  // magnitudes are less than 2^15
+HWY_INLINE hn::Vec<D> Threshold(D d16, int threshold) {  // magnitudes are below 2^15
   return hn::Set(d16, static_cast<int16_t>(min_of(threshold, 32767)));
 }
 
-// The transform, transposed and without the last kLeft butterflies.
+// The transform, transposed, without the last kLeft butterflies.
 template <int kTile, int kLeft, class D>
 HWY_INLINE void Transform(D d16, const int16_t* difference, ptrdiff_t stride, hn::Vec<D> (&a)[8]) {
   for (int r = 0; r < 8; ++r) a[r] = hn::LoadU(d16, difference + r * stride);
@@ -77,8 +76,8 @@ HWY_INLINE void Transform(D d16, const int16_t* difference, ptrdiff_t stride, hn
   Butterflies<(kTile >> kLeft)>(a);
 }
 
-// Whether a coefficient of differences [8][kWidth] exceeds prices.dead. Of a sum and a difference the larger
-// magnitude is the sum of magnitudes.
+// Whether a coefficient of differences [8][kWidth] exceeds prices.dead. The larger magnitude of a sum and a
+// difference is the sum of magnitudes.
 template <int kTile, int kWidth>
 HWY_INLINE bool AnyCoded(const int16_t* difference, const SkipPrices& prices) {
   const BlockLanes<kWidth> d16;
@@ -95,7 +94,7 @@ HWY_INLINE bool AnyCoded(const int16_t* difference, const SkipPrices& prices) {
   return false;
 }
 
-// Calls code(row, column, sums) for the tiles of differences [8][kWidth].
+// Calls code(row, column, sums) for each tile of differences [8][kWidth].
 template <int kTile, int kWidth, typename Code>
 HWY_INLINE void ForTiles(const int16_t* difference, const SkipPrices& prices, Code code) {
   const BlockLanes<kWidth> d16;
@@ -129,7 +128,7 @@ HWY_INLINE void ForTiles(const int16_t* difference, const SkipPrices& prices, Co
         for (int r = part; r < part + kTile; ++r)
           octaves = hn::Sub(octaves, hn::VecFromMask(d16, hn::Gt(a[r], octave)));
       }
-      // Both numbers in a lane; each lane of the products has two columns. The transform is transposed.
+      // Packs both counts in a lane; each lane of the products has two columns. The transform is transposed.
       const V counts = hn::Add(coded, hn::ShiftLeft<8>(octaves));
       const auto both =
           hn::ReorderWidenMulAccumulate(d32, counts, hn::Set(d16, int16_t{1}), hn::Zero(d32), unused);
@@ -151,13 +150,13 @@ HWY_INLINE void ForTiles(const int16_t* difference, const SkipPrices& prices, Co
   }
 }
 #else
-// Sums of each column of the transposed transform, over the rows of a tile.
+// Sums over the rows of a tile, by column of the transposed transform.
 struct ColumnSums {
   uint32_t lost[8];
   int16_t coded[8], octaves[8];
 };
 
-// Butterflies over groups of kTile rows, then the transpose. Not in place: g++ 13.3.0-6 of Ubuntu 24.04
+// Butterflies over groups of kTile rows, then transposition. Not in place, since g++ 13.3.0-6 of Ubuntu 24.04
 // vectorises that wrongly at -O3.
 template <int kTile>
 void HalfHadamard(int (&a)[8][8], int (&out)[8][8]) {
@@ -204,7 +203,7 @@ void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& pri
     }
   }
 }
-// Calls code(row, column, sums) for the tiles of differences [8][kWidth].
+// Calls code(row, column, sums) for each tile of differences [8][kWidth].
 template <int kTile, int kWidth, typename Code>
 inline void ForTiles(const int16_t* difference, const SkipPrices& prices, Code code) {
   for (int x = 0; x < kWidth; x += 8) {

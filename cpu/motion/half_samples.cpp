@@ -20,7 +20,7 @@ using Bytes = hn::CappedTag<uint8_t, 64>;
 using ByteVector = hn::Vec<Bytes>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Bytes()));
 
-// pairs(i): samples of taps 2 i and 2 i + 1, side by side. Returns sums, rounded to samples.
+// pairs(i): interleaved samples of taps 2 i and 2 i + 1. Returns sums, rounded to samples.
 template <class Pairs>
 HWY_INLINE auto HalfSums(Pairs pairs) {
   const Bytes d8;
@@ -39,7 +39,7 @@ HWY_INLINE void FillBelow(const uint8_t* from, ptrdiff_t stride, uint8_t* to) {
   const auto upper = HalfSums([&](int i) { return hn::InterleaveUpper(d8, row(i), row(i + 1)); });
   hn::StoreU(Pack(lower, upper), d8, to);
 }
-// Samples and what lies to the right of each.
+// Interleaves samples with the half samples to the right of each.
 HWY_INLINE void FillAcross(const uint8_t* from, uint8_t* to) {
   const Bytes d8;
   const auto even = HalfSums([&](int i) { return hn::LoadU(d8, from + i - kBefore); });
@@ -62,7 +62,7 @@ void FillHalfRows(const SearchPlanes& planes, const HalfSamples& halves, int row
   constexpr int kPiece = 512;
   alignas(64) uint8_t below[round_up(kPiece + kInterpolationTaps, kLanes)];
   for (int from = begin; from < end; from += kPiece) {
-    // The last vector begins earlier, for what follows a row may be another thread's.
+    // The last vector starts earlier, since another thread may own the samples after the row.
     const int x = min_of(from, end - kLanes);
     const int count = min_of(kPiece, end - x);
     const uint8_t* const whole = planes.reference + row * planes.reference_stride + x;
@@ -71,7 +71,7 @@ void FillHalfRows(const SearchPlanes& planes, const HalfSamples& halves, int row
       FillBelow(whole + i - kBefore, planes.reference_stride, below + i);
     for (int i = 0; i < count; i += kLanes) {
       const int at = min_of(i, count - kLanes);
-      // Where the next row goes, which is in no cache.
+      // Prefetches the destination of the next row, which is not cached.
       for (int k = 0; k < 2 * kLanes; k += 64) {
         __builtin_prefetch(to + 2 * halves.stride + 2 * at + k);
         __builtin_prefetch(to + 3 * halves.stride + 2 * at + k);

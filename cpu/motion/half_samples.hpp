@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference at half samples, between which candidates of the passes are interpolated.
+// The reference at half samples, for bilinear interpolation by the passes.
 #pragma once
 
 #include "cpu/motion/search.hpp"
 
 namespace ctv {
 
-/// Samples of the reference beyond the range of the search that half samples depend on.
+/// Samples outside the range of the search on which half samples depend.
 inline constexpr int kFieldReach = 5;
 
-/// The reference at half samples: sample (y, x) in row 2 y and column 2 x, between samples those that lie
-/// there.
+/// The reference at half samples: sample (y, x) is in row 2 y and column 2 x.
 struct HalfSamples {
-  uint8_t* samples;  // of sample (0, 0)
+  uint8_t* samples;  // at sample (0, 0)
   ptrdiff_t stride;
 };
-/// Computes those that follow samples [begin, end) of a row, and copies these. Narrow ranges also write
-/// samples before them.
+/// Computes the half samples after samples [begin, end) of a row, and copies these samples. For narrow ranges
+/// also writes earlier samples.
 void fill_half_rows(const SearchPlanes& planes, const HalfSamples& halves, int row, int begin, int end);
 
 }  // namespace ctv

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The separable sub-sample filter of codec/dsp/motion_vectors.hpp on small blocks of fixed width, shared by
+// Separable sub-sample filter of codec/dsp/motion_vectors.hpp for small blocks of fixed width, shared by
 // compensation and refinement. Included once per instruction set, so it has no ordinary include guard.
-// Products and sums of a first pass fit in 16 bits, as the assertion below verifies.
+// Products and sums of the first pass fit in 16 bits, as asserted below.
 #if defined(CTV_CPU_INTERPOLATE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_INTERPOLATE_INL_HPP
 #undef CTV_CPU_INTERPOLATE_INL_HPP
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 constexpr int kTaps = kInterpolationTaps;
-constexpr int kBefore = kInterpolationBefore;  // samples that the filter reads before a position
+constexpr int kBefore = kInterpolationBefore;  // samples before a position that the filter reads
 
 constexpr bool SumsFit() {
   for (int f = 0; f < 8; ++f) {
@@ -34,7 +34,7 @@ struct Weights {
   int32_t pairs[kTaps / 2];  // two taps as 16-bit lanes
 };
 struct Filters {
-  Weights of[8];  // per eighth
+  Weights of[8];  // by eighth
   constexpr Filters() : of() {
     for (int f = 0; f < 8; ++f) {
       for (int t = 0; t < kTaps; ++t) of[f].w[t] = static_cast<int16_t>(interpolation_weight(f, t));
@@ -48,7 +48,7 @@ struct Filters {
 };
 constexpr Filters kFilters;
 
-// The filtered value at one position, modulo 2^16; samples of pictures do not overflow.
+// Filtered value at one position, modulo 2^16; does not overflow for samples of pictures.
 inline int16_t Sum16(const Weights& k, const Sample* s, ptrdiff_t step, int rounding) {
   static_assert(kTaps == 8);
   return static_cast<int16_t>(k.w[0] * s[0] + k.w[1] * s[step] + k.w[2] * s[2 * step] + k.w[3] * s[3 * step] +
@@ -56,11 +56,11 @@ inline int16_t Sum16(const Weights& k, const Sample* s, ptrdiff_t step, int roun
                               k.w[7] * s[7 * step] + rounding);
 }
 
-// Columns of the vertical pass: those that the horizontal pass over its sums reads.
+// Columns of the vertical pass, as the horizontal pass over its sums requires.
 template <int kWidth>
 constexpr int kSumCols = kWidth + kTaps;
 
-// Vertical pass, in 64ths: out [rows][kSumCols<kWidth>], from the column kBefore to the left on.
+// Vertical pass, in 64ths: out [rows][kSumCols<kWidth>], starting kBefore columns to the left.
 template <int kWidth>
 void VerticalSums(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
   const Weights& k = kFilters.of[eighth];
@@ -102,8 +102,8 @@ void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth,
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Horizontal pass over samples that are bytes, kWidth of them from `source` on, in 64ths. Reads one sample
-// more than the filter. Two halves of a vector that overlap make bytes with all that 8 sums need.
+// Horizontal pass over byte samples, kWidth from `source` on, in 64ths. Reads one sample more than the
+// filter. Two overlapping half vectors hold all bytes for 8 sums.
 template <int kWidth, typename Store>
 HWY_INLINE void SumBytes(const Sample* source, int eighth, Store store) {
   const hn::CappedTag<int16_t, kWidth % 16 == 0 ? 16 : 8> d16;
@@ -122,7 +122,7 @@ HWY_INLINE void SumBytes(const Sample* source, int eighth, Store store) {
   }
 }
 
-// 64ths to samples: (sum + 32) >> 6.
+// Rounds 64ths to samples: (sum + 32) >> 6.
 template <class D>
 HWY_INLINE hn::Vec<D> RoundSums(D d16, hn::Vec<D> sums) {
   return hn::MulFixedPoint15(sums, hn::Set(d16, int16_t{1 << (15 - 6)}));
@@ -137,8 +137,8 @@ void FilterRowsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eig
   }
 }
 
-// Vertical pass over columns of samples that are bytes, in 64ths. Two rows make pairs of bytes (pmaddubsw),
-// and each pair of rows serves four outputs.
+// Vertical pass over byte samples, in 64ths. Pairs of rows are interleaved (pmaddubsw), and each pair serves
+// four outputs.
 template <class D, typename Store>
 HWY_INLINE void SumColumnsOfBytes(D d16, const Sample* source, ptrdiff_t stride, int rows, int eighth,
                                   Store store) {
@@ -170,7 +170,7 @@ void VerticalSumsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int e
   const hn::CappedTag<int16_t, 16> d;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
   for (int i = 0; i < kSumCols<kWidth>; i += kLanes) {
-    const int x = min_of(i, kSumCols<kWidth> - kLanes);  // the last vector may overlap the one before it
+    const int x = min_of(i, kSumCols<kWidth> - kLanes);  // the last vector may overlap the one before
     SumColumnsOfBytes(d, source + x - kBefore, stride, rows, eighth, [&](int r, auto sums) HWY_ATTR {
       hn::StoreU(sums, d, out + r * kSumCols<kWidth> + x);
     });
@@ -193,8 +193,8 @@ template <int kWidth>
 using Lanes16 = hn::CappedTag<int16_t, kWidth % 32 == 0 ? 32 : (kWidth % 16 == 0 ? 16 : 8)>;
 
 // Horizontal pass over sums of a vertical pass, [rows][kSumCols<kWidth>], rounded to samples. Products of
-// neighbours are added in pairs (pmaddwd): those from column t on make the even outputs, those after it the
-// odd ones.
+// neighbours are added in pairs (pmaddwd): pairs from column t on make even outputs, pairs from the next
+// column odd ones.
 template <int kWidth>
 void FilterRowsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Lanes16<kWidth> d16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prediction of a few rows with one vector, for compensation and squares of skipped cells; the decision
-// of skips reads from the same places. Included once per instruction set.
+// Prediction of a few rows with one vector, for compensation and squares of skipped cells. Skip decisions use
+// its positions, too. Included once per instruction set.
 #if defined(CTV_CPU_PREDICT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_PREDICT_INL_HPP
 #undef CTV_CPU_PREDICT_INL_HPP
@@ -20,19 +20,20 @@ namespace ctv::HWY_NAMESPACE {
 
 constexpr int kMostRows = 16;
 
-// Rows of surroundings, twice as wide as needed: one half has samples, the other those beyond a border.
+// Pitch of a patch, twice the necessary width: one half has samples, the other those outside the border.
 template <int kWidth>
 constexpr int kPatchPitch = 2 * (kWidth + kTaps);
 
-// Copies kWidth columns and rows + kTaps - 1 rows around (y, x), with the border of the filters. Positions
-// are clamped to the plane, so inner loops test none. Inlined, gcc 13 warns that no rows would set nothing.
+// Copies kWidth columns and rows + kTaps - 1 rows around (y, x), with the surroundings for the filters.
+// Clamps positions to the plane, so inner loops need no tests. Not inlined, since gcc 13 would warn of sets
+// of no rows.
 template <int kWidth>
 [[gnu::noinline]] const Sample* Surroundings(const PlaneView<const Sample>& plane, int y, int x, int rows,
                                              Sample* patch) {
   constexpr int kCols = kWidth + kTaps;
   const int from = x - kBefore;
   const int inside = clamp_to(from, 0, max_of(plane.cols - kCols, 0));
-  const int beyond = clamp_to(from - inside, -kCols, kCols);  // columns, to the left if negative
+  const int beyond = clamp_to(from - inside, -kCols, kCols);  // in columns; negative: to the left
   Sample* const samples = patch + (beyond < 0 ? kCols : 0);
   Sample* const border = patch + (beyond < 0 ? 0 : kCols);
   for (int r = 0; r < rows + kTaps - 1; ++r) {
@@ -49,8 +50,8 @@ template <int kWidth>
   return samples + beyond + kBefore * (kPatchPitch<kWidth> + 1);
 }
 
-// Where the samples from (y, x) on lie that vector v points at, with what the filter needs around them, or
-// bilinear interpolation. Without a fraction the filter needs nothing. rows: at most kMostRows.
+// Locates the samples at (y, x) moved by v, with the surroundings for the filter or for bilinear
+// interpolation. Without a fraction there are none. rows: at most kMostRows.
 template <int kWidth>
 struct Moved {
   alignas(64) Sample patch[(kMostRows + kTaps) * kPatchPitch<kWidth>];
@@ -77,7 +78,7 @@ struct Moved {
   bool whole() const { return (dy.eighth | dx.eighth) == 0; }
 };
 
-// out [rows][pitch], kWidth columns: the prediction between samples.
+// Interpolated prediction. out: [rows][pitch], kWidth columns
 template <int kWidth>
 HWY_INLINE void PredictBetween(const Moved<kWidth>& moved, int rows, int16_t* out, ptrdiff_t pitch,
                                bool bytes) {
@@ -108,7 +109,7 @@ HWY_INLINE void PredictBetween(const Moved<kWidth>& moved, int rows, int16_t* ou
   }
 }
 
-// out [rows][pitch], kWidth columns: the prediction of the samples from (y, x) on with vector v.
+// Prediction of the samples from (y, x) on with vector v. out: [rows][pitch], kWidth columns
 template <int kWidth>
 void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
              int rows, int16_t* out, ptrdiff_t pitch, bool bytes) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full search (Katsigiannis et al., section II): (2 range + 1)^2 sums of absolute differences per block, 170
-// million differences at 1080p and range 4. Here 8-bit copies have borders, so positions are not tested. One
-// instruction (psadbw) sums 8 differences in each 64-bit lane, and a SIMD vector spans several blocks. The
-// rows of a block stay in registers, and each row of the reference is compared with all of them for which a
-// candidate of the same column wants it. Cost and rank form one key per lane, so the running minimum also
-// breaks ties.
+// Full search (Katsigiannis et al., section II): (2 range + 1)^2 SADs per block, 170 million differences at
+// 1080p and range 4. The 8-bit copies have borders, so positions need no tests. One instruction (psadbw) sums
+// 8 differences in each 64-bit lane, and a SIMD vector spans several blocks. A block's rows stay in
+// registers; each row of the reference is compared with all of them that need it for candidates in the same
+// column. Cost and rank form one key per lane, so the running minimum also breaks ties.
 #include "cpu/motion/search.hpp"
 
 #include <algorithm>
@@ -25,25 +24,25 @@ struct RowOfBlocks {
   const uint8_t* reference;
   ptrdiff_t reference_stride;
   SearchWindow window;
-  int cols;  // samples
+  int cols;  // in samples
   const uint8_t* still;
 };
 
 #if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls f with 0..kCount-1 as constants, so that arrays indexed by them can be registers.
+// Calls f with constants 0..kCount-1, so that arrays they index stay in registers.
 template <int kCount, class F>
 HWY_INLINE void Unroll(F f) {
   [&]<int... k>(std::integer_sequence<int, k...>) { (f(std::integral_constant<int, k>()), ...); }
   (std::make_integer_sequence<int, kCount>());
 }
 
-// Blocks side by side in a SIMD vector, or one block in several. Where vectors are twice as long, the lower
-// half of the blocks' rows lies beside the upper half.
+// Adjacent blocks in a SIMD vector, or one block in several. With vectors of twice the length, the lower half
+// of the blocks' rows is stacked on the upper half.
 template <int kBlock>
 class Group {
-  using Bytes = hn::CappedTag<uint8_t, 32>;  // longer ones would cross more cache lines
+  using Bytes = hn::CappedTag<uint8_t, 32>;  // longer vectors would cross more cache lines
   using Sums = hn::Repartition<uint64_t, Bytes>;
   using Keys = hn::Repartition<int64_t, Bytes>;
   using ByteVector = hn::Vec<Bytes>;
@@ -60,17 +59,17 @@ class Group {
   static constexpr Stack kStackTag{};
   static constexpr StackSums kStackSumsTag{};
   static constexpr bool kStacked = HWY_TARGET <= HWY_AVX3;
-  static constexpr int kHeight = kStacked ? kBlock / 2 : kBlock;   // vectors
+  static constexpr int kHeight = kStacked ? kBlock / 2 : kBlock;   // in vectors
   static constexpr int kRows = kStacked ? min_of(kHeight, 8) : 2;  // at once
 
  public:
   static constexpr int kStep = kLanes > kBlock ? kLanes : kBlock;
   static constexpr int kBlocks = kStep / kBlock;
 
-  // kRun: candidates that are matched together, kSearchRun or the only one.
+  // kRun: candidates that are matched together, kSearchRun or 1.
   template <int kRun>
   static void search(const RowOfBlocks& row, int x, int64_t* keys) {
-    // No candidate is better than 0, so a block that is not searched holds no candidate.
+    // No key is below 0, so blocks that are not searched take no candidate.
     constexpr int kKeys = static_cast<int>(hn::MaxLanes(kKeysTag));
     constexpr int kKeysOfBlock = kKeys / kBlocks;
     alignas(64) int64_t found[kKeys];
@@ -86,7 +85,7 @@ class Group {
     for (int i = 0; i < 2 * range + 1; ++i, ++column, prices += rows) {
       for (int first = 0, next; first < rows; first = next) {
         next = first + kRun;
-        first = min_of(first, rows - kRun);  // some candidates twice
+        first = min_of(first, rows - kRun);  // repeats some candidates
         StackSumVector sums[kRun];
         Unroll<kRun>([&](auto k) { sums[k] = hn::Zero(kStackSumsTag); });
         for (int y = 0; y < kHeight; y += kRows) {
@@ -126,7 +125,7 @@ class Group {
 #endif
   }
 
-  // Sums of kRows rows with those of the reference at kRun places below each other.
+  // Adds SADs of kRows rows to those of the reference at kRun vertically adjacent positions.
   template <int kRun>
   static HWY_INLINE void add(const uint8_t* current, ptrdiff_t current_stride, const uint8_t* reference,
                              ptrdiff_t reference_stride, StackSumVector (&sums)[kRun]) {
@@ -140,7 +139,7 @@ class Group {
     });
   }
 
-  // Broadcasts the sum over a block's lanes to each of them, in the scale of keys.
+  // Broadcasts the sum over a block's lanes to each of them, scaled to keys.
   static HWY_INLINE KeyVector in_keys(StackSumVector stacked) {
 #if HWY_TARGET <= HWY_AVX3
     SumVector sums = hn::Add(hn::LowerHalf(kSumsTag, stacked), hn::UpperHalf(kSumsTag, stacked));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds units of 2x2 cells that are skipped whatever a search may find, or after it where speed comes first
-// (codec/control/skip_decisions.hpp). On a plane a unit has 16 or 8 columns. Hadamard transforms take 8x8
-// samples at once: one tile of 8x8, or four of 4x4 where chroma is subsampled. Close units need squared
-// errors alone, which are summed up until they are too large.
+// Finds units of 2x2 cells that are skipped before any search, or in fast modes after it
+// (codec/control/skip_decisions.hpp). A unit has 16 or 8 columns in a plane. Each Hadamard transform takes
+// 8x8 samples: one 8x8 tile, or four 4x4 tiles of subsampled chroma. Close units only need squared errors,
+// which are summed until they exceed the limit.
 #include "cpu/motion/skip.hpp"
 
 #include "codec/control/skip_decisions.hpp"
@@ -18,7 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// Whether every coefficient of a unit's difference to the reference is at most prices.dead.
+// Whether no coefficient of a unit's difference to the reference exceeds prices.dead.
 template <int kWidth>
 bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
   const Near<kWidth> source(u.source, u.y, u.x, u.rows);
@@ -36,12 +36,12 @@ bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
 
 void FindStillRow(const SkipRow& s, uint8_t* still) {
   for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
-    const UnitPlane ahead = PlaneOfUnit(s, 0, col + kAhead);
+    const UnitPlane ahead = PlaneOfUnit(*s.planes, 0, s.row, col + kAhead);
     prefetch_block(ahead.source, ahead.y, ahead.x, 8, 1);  // most others are known from these rows
     prefetch_block(ahead.reference, ahead.y, ahead.x, 8, 1);
     bool is_still = true;
     for (int p = 0; p < s.planes->planes && is_still; ++p) {
-      const UnitPlane u = PlaneOfUnit(s, p, col);
+      const UnitPlane u = PlaneOfUnit(*s.planes, p, s.row, col);
       is_still = u.shift.x == 0 ? IsStill<kUnit>(u, *s.prices) : IsStill<kUnit / 2>(u, *s.prices);
     }
     for (int k = 0; k < kSkipCells; ++k) {
@@ -50,11 +50,11 @@ void FindStillRow(const SkipRow& s, uint8_t* still) {
   }
 }
 
-constexpr int kUnits = 256;     // that are compared together: whole rows, as memory has them
-constexpr int kErrorRows = 8;   // that are compared at once
-constexpr int kUnitsAhead = 8;  // that are loaded
+constexpr int kUnits = 256;     // compared together: whole rows, in memory order
+constexpr int kErrorRows = 8;   // compared at once
+constexpr int kUnitsAhead = 8;  // prefetch distance
 
-// The squared error of kErrorRows rows of a unit, from its row r on.
+// Squared error of kErrorRows rows of a unit from row r on.
 template <int kWidth>
 HWY_INLINE uint64_t ErrorOfRows(const UnitPlane& u, int x, int r) {
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -89,7 +89,7 @@ HWY_INLINE uint64_t ErrorOfRows(const UnitPlane& u, int x, int r) {
   return sum;
 }
 
-// Units side by side, and those of them that may still be close.
+// Adjacent units, and those of them that may still be close.
 struct OpenUnits {
   int count = 0;
   int at[kUnits];
@@ -97,7 +97,7 @@ struct OpenUnits {
   uint64_t most[kUnits];
 };
 
-// Adds the errors on one plane. What exceeds its limit is left out. u: the first unit
+// Adds the errors in one plane. Removes units that exceed their limit. u: the first unit
 template <int kWidth>
 void AddErrors(const UnitPlane& u, OpenUnits& open) {
   constexpr int kOfLine = 32 / kWidth;  // units of a cache line
@@ -120,7 +120,7 @@ void AddErrors(const UnitPlane& u, OpenUnits& open) {
   }
 }
 
-// Whether a unit that was still does not move. Then its error is the same, and the limit is not lower.
+// Whether a still unit has zero vectors. Then its error is the same, and the limit is not lower.
 static_assert(kStillError <= kZeroError);
 bool StaysStill(const SkipRow& s, int col, const MotionVector* vectors, const uint8_t* still) {
   if (still == nullptr || still[s.cell(0, col)] == 0) return false;
@@ -142,7 +142,7 @@ void SkipBySsdRow(const SkipRow& s, uint32_t base_step, const MotionVector* vect
           close_error(base_step, vectors == nullptr ? nullptr : vectors + s.cell(0, first + i * kSkipUnit));
     }
     for (int p = 0; p < s.planes->planes; ++p) {
-      const UnitPlane u = PlaneOfUnit(s, p, first);
+      const UnitPlane u = PlaneOfUnit(*s.planes, p, s.row, first);
       u.shift.x == 0 ? AddErrors<kUnit>(u, open) : AddErrors<kUnit / 2>(u, open);
     }
     for (int i = 0; i < count; ++i) {
@@ -163,6 +163,10 @@ namespace ctv {
 
 HWY_EXPORT(FindStillRow);
 HWY_EXPORT(SkipBySsdRow);
+
+void mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips, uint8_t* still) {
+  for (size_t i = 0; i < grid.size(); ++i) still[i] = skips[i] != 0 && vectors[i] == MotionVector{} ? 1 : 0;
+}
 
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still) {

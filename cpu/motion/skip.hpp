@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decisions which cells are skipped.
+// Decisions on skipped cells.
 #pragma once
 
 #include "codec/backend/backend.hpp"
@@ -8,7 +8,7 @@
 
 namespace ctv {
 
-/// One row of units.
+/// A row of units.
 struct SkipRow {
   const SkipPlanes* planes;
   const MotionGrid* grid;
@@ -23,21 +23,21 @@ struct SkipRow {
   }
 };
 
-/// Luma of both pictures, as a motion estimator has it.
+/// Luma of both pictures in a motion estimator.
 struct SearchedLuma {
   SearchPlanes planes;
   HalfSamples halves;
 };
 
-/// As the functions of MotionEstimator and Backend.
+/// The functions of MotionEstimator and Backend with these names.
+void mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips, uint8_t* still);
 void decide_skips(int threads, const SkipPlanes& planes, const SearchedLuma& luma, const MotionGrid& grid,
                   uint32_t base_step, const uint8_t* still, const SideInfo& side);
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still);
 void skip_by_ssd(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                  const MotionVector* vectors, const uint8_t* still, uint8_t* close);
-void merge_skip_vectors(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                        const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                        const SideInfo& side);
+void merge_skip_vectors(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                        const MotionVector* vectors, const SideInfo& side);
 
 }  // namespace ctv

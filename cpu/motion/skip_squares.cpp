@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gives squares of skipped cells one vector (codec/control/skip_squares.hpp). Units of 2x2 cells are
-// predicted one after the other; a vector whose units cost too much already is given up.
+// predicted one by one; a vector is given up once its units cost too much.
 #include "codec/control/skip_squares.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace ctv {
 
 struct UnitedFrame {
-  PlaneView<const Sample> source, reference;  // luma, whose samples are bytes
+  const SkipPlanes& planes;
   SkipPrices prices;
   SkipField from;
   MotionVector* to;
@@ -31,21 +31,24 @@ struct UnitedFrame {
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// The root whose first cell is (row, col).
+// Root with first cell (row, col).
 class UnitedRoot {
  public:
   UnitedRoot(const UnitedFrame& frame, int row, int col) : frame_(frame), row_(row), col_(col) {}
 
   void unite() {
-    if (load()) try_squares();
     const int rows = min_of(frame_.from.rows - row_, SkipRoot::kSide);
     const int cols = min_of(frame_.from.cols - col_, SkipRoot::kSide);
+    if (load()) {
+      try_squares();
+      if (frame_.planes.planes > 1) compare_chroma(rows, cols);
+    }
     for (int r = 0; r < rows; ++r)
       std::copy_n(&root_.at(r, 0), cols, frame_.to + frame_.from.place(row_ + r, col_));
   }
 
  private:
-  // SkipRoot::load() of all, by whole rows where the grid has them.
+  // SkipRoot::load() of the whole root, by whole rows if they lie in the grid.
   bool load() {
     const SkipField& from = frame_.from;
     const bool whole = col_ > 0 && col_ - 1 + SkipRoot::kPitch <= from.cols;
@@ -83,13 +86,13 @@ class UnitedRoot {
   int y_of(int unit) const { return (row_ + SkipRoot::row_of(unit)) * kCell; }
   int x_of(int unit) const { return (col_ + SkipRoot::col_of(unit)) * kCell; }
 
-  // Loads what a unit is compared with, while other squares begin.
+  // Prefetches a unit's samples while other squares begin.
   void prefetch(int unit, MotionVector v) const {
     const int y = y_of(unit);
     const int x = x_of(unit);
-    prefetch_block(frame_.source, y, x, kUnit, 1);
-    prefetch_block(frame_.reference, y + displacement(v.y, 0).whole, x + displacement(v.x, 0).whole, kUnit,
-                   1);
+    prefetch_block(frame_.planes.source[0], y, x, kUnit, 1);
+    prefetch_block(frame_.planes.reference[0], y + displacement(v.y, 0).whole, x + displacement(v.x, 0).whole,
+                   kUnit, 1);
   }
 
   void begin(int level, int index) {
@@ -106,7 +109,7 @@ class UnitedRoot {
     for (int k = 0; k < kSquareVectors; ++k) s.tried |= s.is_repeated(s.vectors[k], k) ? 0U : 1U << k;
   }
 
-  // The error of a unit with vector k of its square, noted also for those cells that have the vector.
+  // Error of a unit with vector k of its square; also stored for cells with the same vector.
   [[gnu::always_inline]] inline uint32_t error(int level, int unit, int k) {
     uint32_t& error = root_.error(level, unit, k);
     const MotionVector v = root_.square_of(level, unit).vectors[k];
@@ -114,8 +117,8 @@ class UnitedRoot {
     if (error != SkipRoot::kUnknown) return error;
     const int y = y_of(unit);
     const int x = x_of(unit);
-    const Near<kUnit> source(frame_.source, y, x, kUnit);
-    const Moved<kUnit> moved(frame_.reference, {}, v, y, x, kUnit, true);
+    const Near<kUnit> source(frame_.planes.source[0], y, x, kUnit);
+    const Moved<kUnit> moved(frame_.planes.reference[0], {}, v, y, x, kUnit, true);
     const Sample* predicted = moved.source;
     ptrdiff_t stride = moved.stride;
     alignas(64) int16_t between[kUnit * kUnit];
@@ -124,7 +127,7 @@ class UnitedRoot {
       predicted = between;
       stride = kUnit;
     }
-    uint64_t squares[1][kSkipCells];  // 64ths
+    uint64_t squares[1][kSkipCells];  // in 64ths
     SquaresOfLuma(source.data, source.stride, predicted, stride, squares);
     const bool known = root_.is_own_known(level, unit);
     error = 0;
@@ -136,7 +139,7 @@ class UnitedRoot {
     return error;
   }
 
-  // The error of a unit as it is. If it is not known, the vectors of its cells are those of quarters.
+  // Error of a unit with its current vectors. If unknown, these are the vectors of quarters.
   [[gnu::always_inline]] inline uint32_t own_error(int level, int unit) {
     const SkipSquare& s = root_.square_of(level, unit);
     for (int k = 0; k < kQuarters && !root_.is_own_known(level, unit); ++k) {
@@ -147,7 +150,7 @@ class UnitedRoot {
     return root_.own[unit];
   }
 
-  // Gives a square the vector that costs least.
+  // Gives a square the cheapest vector.
   void decide(int level, int index) {
     const SkipSquare& s = root_.squares[level - 1][index];
     const int first = index * SkipRoot::units(level);
@@ -167,12 +170,40 @@ class UnitedRoot {
     for (int i = first; i < end && best >= 0; ++i) root_.change(level, i, best);
   }
 
+  // For both planes of chroma of a cell with the vector v. kWidth: columns of a plane
+  template <int kWidth>
+  uint32_t chroma_error(int r, int c, MotionVector v) const {
+    const UnitPlane planes[] = {PlaneOfUnit(frame_.planes, 1, row_ + r, col_ + c),
+                                PlaneOfUnit(frame_.planes, 2, row_ + r, col_ + c)};
+    const int rows = planes[0].cell_rows();
+    alignas(64) int16_t difference[kCell * 2 * kWidth];
+    SubtractChroma<kWidth, 2 * kWidth>(planes, v, 0, 0, rows, difference);
+    int32_t sum = 0;
+    for (int i = 0; i < rows * 2 * kWidth; ++i) sum += difference[i] * difference[i];
+    return static_cast<uint32_t>(sum);
+  }
+  uint32_t chroma_error(int r, int c, MotionVector v) const {
+    return frame_.planes.chroma.x == 0 ? chroma_error<kCell>(r, c, v) : chroma_error<kCell / 2>(r, c, v);
+  }
+
+  void compare_chroma(int rows, int cols) {
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < cols; ++c) {
+        const MotionVector own = frame_.from.vectors[frame_.from.place(row_ + r, col_ + c)];
+        MotionVector& merged = root_.at(r, c);
+        if (merged != own &&
+            takes_vector_back(frame_.prices, chroma_error(r, c, own), chroma_error(r, c, merged)))
+          merged = own;
+      }
+    }
+  }
+
   const UnitedFrame& frame_;
   int row_, col_;
   SkipRoot root_;
 };
 
-// Of a row of roots, those in columns [begin, end) of the grid.
+// Merges the roots of a row in columns [begin, end) of the grid.
 void UniteRow(const UnitedFrame& frame, int row, int begin, int end) {
   for (int col = begin; col < end; col += SkipRoot::kSide) UnitedRoot(frame, row, col).unite();
 }
@@ -185,11 +216,10 @@ namespace ctv {
 
 HWY_EXPORT(UniteRow);
 
-void merge_skip_vectors(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                        const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                        const SideInfo& side) {
+void merge_skip_vectors(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                        const MotionVector* vectors, const SideInfo& side) {
   const UnitedFrame frame{
-      source, reference, skip_prices(base_step), {grid.rows, grid.cols, side.skips, vectors}, side.vectors};
+      planes, skip_prices(base_step), {grid.rows, grid.cols, side.skips, vectors}, side.vectors};
   parallel_rows(threads, grid.root_rows(), grid.cols, SkipRoot::kSide, [&](int i, int begin, int end) {
     HWY_DYNAMIC_DISPATCH(UniteRow)(frame, i * SkipRoot::kSide, begin, end);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A unit of 2x2 cells on a plane and its error, shared by the decisions about skips and the squares of
-// skipped cells. On a plane a unit has 16 or 8 columns. Included once per instruction set.
+// A unit of 2x2 cells in a plane and its error, shared by skip decisions and squares of skipped cells. A unit
+// has 16 or 8 columns in a plane. Included once per instruction set.
 #if defined(CTV_CPU_SKIP_UNIT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_SKIP_UNIT_INL_HPP
 #undef CTV_CPU_SKIP_UNIT_INL_HPP
@@ -20,17 +20,17 @@ namespace ctv::HWY_NAMESPACE {
 constexpr int kCell = 1 << kLog2Cell;
 constexpr int kUnit = kSkipUnit * kCell;
 
-// A unit on one plane.
+// A unit in one plane.
 struct UnitPlane {
   PlaneView<const Sample> source, reference;
   ChromaShift shift;
-  int y, x;  // first sample
+  int y, x;  // of the first sample
   int rows;
   int cell_rows() const { return (1 << kLog2Cell) >> shift.y; }
   int cell_cols() const { return (1 << kLog2Cell) >> shift.x; }
 };
 
-// The samples of a plane from (y, x) on, where kWidth columns can be read.
+// Samples of a plane from (y, x) on, with at least kWidth readable columns.
 template <int kWidth>
 struct Near {
   Sample patch[(kUnit + kTaps) * kPatchPitch<kWidth>];
@@ -55,7 +55,7 @@ void Subtract(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_
   for (int r = 0; r < rows; ++r) {
     CTV_KEEP_LOOP
     for (int c = 0; c < kWidth; ++c) {
-      // skip_difference() in 16 bits, which takes fewer instructions.
+      // skip_difference() in 16 bits, with fewer instructions.
       // All rows were written, which the analyzer does not see: NOLINTNEXTLINE(clang-analyzer-core.*)
       const auto difference = static_cast<int16_t>(a[r * a_stride + c] - b[r * b_stride + c]);
       out[r * pitch + c] = clamp_to(difference, int16_t{-511}, int16_t{511});
@@ -63,14 +63,14 @@ void Subtract(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_
   }
 }
 
-// The squares of the differences of each cell, times 64. kPlanes: side by side, kWidth columns in all.
-// cell_rows: rows of a cell. at(row, column): a vector of differences, or one difference
+// Squared differences of each cell, times 64. kPlanes: joined planes, kWidth columns in all. cell_rows: rows
+// per cell. at(row, column): a vector of differences, or one difference
 template <int kWidth, int kPlanes, typename At>
 HWY_INLINE void SquaresOf(int cell_rows, At at, uint64_t (&squares)[kPlanes][kSkipCells]) {
   constexpr int kOfCell = kWidth / kPlanes / kSkipUnit / 2;  // sums
   for (int half = 0; half < kSkipUnit; ++half) {
     const int first = half * cell_rows;
-    alignas(64) int32_t sums[kWidth / 2];  // of columns side by side
+    alignas(64) int32_t sums[kWidth / 2];  // of adjacent columns
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
     const hn::CappedTag<int16_t, kWidth> d16;
     const hn::Repartition<int32_t, decltype(d16)> d32;
@@ -113,7 +113,7 @@ void Squares(int cell_rows, const int16_t* d, uint64_t (&squares)[kPlanes][kSkip
   SquaresOf<kWidth>(cell_rows, at, squares);
 }
 
-// Of luma's differences, which are not stored.
+// The same of luma differences, without storing them.
 HWY_INLINE void SquaresOfLuma(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_stride,
                               uint64_t (&squares)[1][kSkipCells]) {
   const auto at = [&](int r, int x) HWY_ATTR {
@@ -128,14 +128,110 @@ HWY_INLINE void SquaresOfLuma(const Sample* a, ptrdiff_t a_stride, const Sample*
   SquaresOf<kUnit>(kCell, at, squares);
 }
 
-inline UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
-  const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
+// The unit whose first cell is (row, col), on plane p.
+inline UnitPlane PlaneOfUnit(const SkipPlanes& planes, int p, int row, int col) {
+  const ChromaShift shift = p == 0 ? ChromaShift{} : planes.chroma;
   const auto i = static_cast<size_t>(p);
-  return {s.planes->source[i],        s.planes->reference[i],   shift,
-          s.row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
+  return {planes.source[i],         planes.reference[i],      shift,
+          row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
 }
 
-constexpr int kAhead = 4 * kSkipUnit;  // cells
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+// Rows of both planes of chroma, side by side.
+template <int kWidth>
+struct RowsOfBoth {
+  using D = hn::CappedTag<int16_t, 2 * kWidth>;
+  static constexpr bool kSideBySide = hn::MaxLanes(D()) > kWidth;  // in a vector
+  const Sample* of[2];
+  ptrdiff_t strides[2];
+
+  HWY_INLINE hn::Vec<D> load(int row, int col) const {
+    const D d;
+    if constexpr (kSideBySide) {
+      const hn::Half<D> half;
+      return hn::Combine(d, hn::LoadU(half, of[1] + row * strides[1] + col),
+                         hn::LoadU(half, of[0] + row * strides[0] + col));
+    } else {
+      const int p = col / kWidth;
+      return hn::LoadU(d, of[p] + row * strides[p] + col - p * kWidth);
+    }
+  }
+  // kPitch: of the rows that are written, half of it a plane's. Whole vectors where planes follow each other:
+  // loads of what narrower stores have just written wait for them.
+  template <int kPitch>
+  static HWY_INLINE void store(hn::Vec<D> v, int row, int col, int16_t* out) {
+    const D d;
+    out += row * kPitch;
+    if constexpr (kSideBySide && kPitch > 2 * kWidth) {
+      const hn::Half<D> half;
+      hn::StoreU(hn::LowerHalf(half, v), half, out);
+      hn::StoreU(hn::UpperHalf(half, v), half, out + kPitch / 2);
+    } else {
+      hn::StoreU(v, d, out + col + col / kWidth * (kPitch / 2 - kWidth));
+    }
+  }
+};
+#endif
+
+// Differences of both planes of chroma to samples between four: of kWidth columns of each, side by side in
+// rows of kPitch. (top, left): in the unit
+template <int kWidth, int kPitch>
+void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int left, int rows, int16_t* out) {
+  const auto& [first, second] = planes;
+  const int y = first.y + top;
+  const int x = first.x + left;
+  const Near<kWidth> sources[] = {{first.source, y, x, rows}, {second.source, y, x, rows}};
+  const Moved<kWidth> moved[] = {{first.reference, first.shift, v, y, x, rows, false},
+                                 {second.reference, second.shift, v, y, x, rows, false}};
+  const auto right = static_cast<int16_t>(moved[0].dx.eighth);
+  const auto down = static_cast<int16_t>(moved[0].dy.eighth);
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  using Rows = RowsOfBoth<kWidth>;
+  using V = hn::Vec<typename Rows::D>;
+  const typename Rows::D d;
+  const Rows source{{sources[0].data, sources[1].data}, {sources[0].stride, sources[1].stride}};
+  const Rows here{{moved[0].source, moved[1].source}, {moved[0].stride, moved[1].stride}};
+  const Rows beside{{moved[0].source + 1, moved[1].source + 1}, {moved[0].stride, moved[1].stride}};
+  const auto set = [&](int value) HWY_ATTR { return hn::Set(d, static_cast<int16_t>(value)); };
+  for (int c = 0; c < 2 * kWidth; c += static_cast<int>(hn::Lanes(d))) {
+    const auto subtract = [&](int r, V predicted) HWY_ATTR {
+      const V difference = hn::Sub(source.load(r, c), predicted);
+      Rows::template store<kPitch>(hn::Max(hn::Min(difference, set(511)), set(-511)), r, c, out);
+    };
+    if (moved[0].whole()) {
+      for (int r = 0; r < rows; ++r) subtract(r, here.load(r, c));
+      continue;
+    }
+    const auto columns = [&](int r) HWY_ATTR {  // between_columns()
+      return hn::Add(hn::Mul(here.load(r, c), set(8 - right)), hn::Mul(beside.load(r, c), set(right)));
+    };
+    V above = columns(0);
+    for (int r = 0; r < rows; ++r) {  // between_rows()
+      const V below = columns(r + 1);
+      const V sum = hn::Add(hn::Mul(above, set(8 - down)), hn::Mul(below, set(down)));
+      subtract(r, hn::ShiftRight<6>(hn::Add(sum, set(32))));
+      above = below;
+    }
+  }
+#else
+  for (int p = 0; p < 2; ++p, out += kPitch / 2) {
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < kWidth; ++c) {
+        const Sample* const at = moved[p].source + r * moved[p].stride + c;
+        const Sample* const below = at + moved[p].stride;
+        const int predicted = moved[p].whole()
+                                  ? at[0]
+                                  : between_rows(between_columns(at[0], at[1], right),
+                                                 between_columns(below[0], below[1], right), down);
+        out[r * kPitch + c] =
+            static_cast<int16_t>(skip_difference(sources[p].data[r * sources[p].stride + c], predicted));
+      }
+    }
+  }
+#endif
+}
+
+constexpr int kAhead = 4 * kSkipUnit;  // in cells
 
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -99,7 +99,7 @@ class SkippedRuns {
  private:
   static constexpr int kBits = 64;
   static constexpr int kReach = 8;  // columns, of the 9/7 4
-  // Of eight flags, the first in the lowest bit.
+  // Packs eight flags in bits, the first in the lowest bit.
   static uint64_t eight_bits(const uint8_t* flags) {
     uint64_t word = 0;
     std::memcpy(&word, flags, sizeof word);

@@ -39,21 +39,6 @@ constexpr uint32_t kLeastMultiplier = kMostActivity + 2, kMostMultiplier = 65535
 // Whether activities with this multiplier fit in 16 bits.
 bool IsNarrow(uint32_t multiplier) { return multiplier >= kLeastMultiplier && multiplier <= kMostMultiplier; }
 
-// Adds the activities of row `row` of a sibling.
-void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t* sums) {
-  if (!IsNarrow(multiplier)) {
-    for (int j = 0; j < count; ++j) {
-      sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * activity_of(in[j], multiplier));
-    }
-    return;
-  }
-  const auto narrow = static_cast<uint16_t>(multiplier);
-  CTV_INDEPENDENT
-  for (int j = 0; j < count; ++j) {
-    sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * ActivityOf(in[j], narrow));
-  }
-}
-
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 template <int kLanes>
@@ -77,7 +62,7 @@ template <class V>
 HWY_INLINE V Reductions(V activity) {
   constexpr int kHalving = 1 << kLog2ActivityHalving;
   static_assert(kQuietReduction % kHalving == 0 && 2 * kQuietReduction <= UINT16_MAX);
-  constexpr int kMost = kMostActivity * (4 * kBesideWeight + 4 * kDiagonalWeight + 2 * kSiblingWeight);
+  constexpr int kMost = kMostActivity * (4 * kBesideWeight + 4 * kDiagonalWeight);
   static_assert(kMost >> kLog2ActivityHalving < 16);
   alignas(16) static constexpr uint8_t kPowers[16] = {128, 64, 32, 16, 8, 4, 2, 1};
   const hn::DFromV<V> d;
@@ -95,8 +80,7 @@ HWY_INLINE V Reductions(V activity) {
 // Quantises columns [begin, end) of a row; there must be at least kLanes.
 template <int kLanes>
 void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, const uint16_t* above,
-                 const uint16_t* here, const uint16_t* below, const Coefficient* const* siblings,
-                 const uint16_t* of_siblings, int count, int begin, int end, Level* out) {
+                 const uint16_t* here, const uint16_t* below, int begin, int end, Level* out) {
   const Words<kLanes> d;
   const hn::RebindToSigned<Words<kLanes>> d16;
   constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
@@ -109,12 +93,8 @@ void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, co
     const auto at = [&](const uint16_t* row, int k) HWY_ATTR { return hn::LoadU(d, row + j + k); };
     const auto beside = hn::Add(hn::Add(at(above, 1), at(below, 1)), hn::Add(at(here, 0), at(here, 2)));
     const auto diagonal = hn::Add(hn::Add(at(above, 0), at(below, 0)), hn::Add(at(above, 2), at(below, 2)));
-    auto activity = hn::Add(hn::Mul(beside, hn::Set(d, uint16_t{kBesideWeight})),
-                            hn::Mul(diagonal, hn::Set(d, uint16_t{kDiagonalWeight})));
-    for (int k = 0; k < count; ++k) {
-      const auto of_sibling = Activities(Magnitudes(d, siblings[k] + j), hn::Set(d, of_siblings[k]));
-      activity = hn::Add(activity, hn::Mul(of_sibling, hn::Set(d, uint16_t{kSiblingWeight})));
-    }
+    const auto activity = hn::Add(hn::Mul(beside, hn::Set(d, uint16_t{kBesideWeight})),
+                                  hn::Mul(diagonal, hn::Set(d, uint16_t{kDiagonalWeight})));
     const auto reduction = Reductions(activity);
     const auto own = hn::LoadU(d16, in + j);
     const auto magnitude = hn::BitCast(d, hn::Abs(own));
@@ -176,25 +156,9 @@ BlockMask AliveBlocks(const Coefficient* in, const Level* out, int dead, int cou
   return mask;
 }
 
-// Prefetches blocks of a row, and the gaps between them, from siblings, which the hardware cannot predict.
-// at: of the first subband.
-[[gnu::always_inline]] inline void PrefetchSiblings(const SubbandLayout& layout, const Siblings& siblings,
-                                                    const Coefficient* at, BlockMask blocks, int count) {
-  const int first = std::countr_zero(blocks) * kBlock;
-  for (int k = 0; k < siblings.count; ++k) {
-    const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
-    const Coefficient* const row = at + layout.subbands[other].offset;
-    const int end = min_of(static_cast<int>(std::bit_width(blocks)) * kBlock, count);
-    for (int j = first; j < end; j += kBlock) __builtin_prefetch(row + j);
-  }
-}
-
-// Quantises rows [top, bottom) of subband i.
-void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
-                  int i, const Coefficient* coefficients, int top, int bottom, Level* levels) {
-  const Subband& s = layout.subbands[static_cast<size_t>(i)];
-  const SubbandQuantiser q = quantisers[static_cast<size_t>(i)];
-  const Siblings siblings = siblings_of(layout, type, i);
+// Quantises rows [top, bottom) of a subband.
+void QuantiseRows(const Subband& s, const SubbandQuantiser& q, const Coefficient* coefficients, int top,
+                  int bottom, Level* levels) {
   const Coefficient* own = coefficients + s.offset;
   const uint32_t multiplier = q.multiplier;
   const uint32_t offset = q.rounding_offset;
@@ -202,14 +166,7 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
   uint16_t rows[4][kPiece + 2];
   uint16_t sums[kPiece];
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  bool narrow = IsNarrow(multiplier) && offset <= UINT16_MAX;
-  uint16_t of_siblings[2] = {};
-  for (int k = 0; k < siblings.count; ++k) {
-    const uint32_t other =
-        quantisers[static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)])].multiplier;
-    narrow = narrow && IsNarrow(other);
-    of_siblings[k] = static_cast<uint16_t>(other);
-  }
+  const bool narrow = IsNarrow(multiplier) && offset <= UINT16_MAX;
 #endif
   for (int first = 0; first < s.cols; first += kPiece) {
     const int count = min_of(kPiece, s.cols - first);
@@ -235,21 +192,15 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       if (alive == 0) continue;
       // A vector of the last block overlaps the previous block.
       if (count % kBlock != 0) alive |= (alive & block_bit(count, true)) >> 1;
-      PrefetchSiblings(layout, siblings, coefficients + at, alive, count);
       const uint16_t* const above = activities(row - 1, alive);
       const uint16_t* const here = activities(row, alive);
       const uint16_t* const below = activities(row + 1, alive);
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
       if (narrow && count >= kNarrow) {
-        const Coefficient* beside[2] = {};
-        for (int k = 0; k < siblings.count; ++k) {
-          const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
-          beside[k] = coefficients + layout.subbands[other].offset + at;
-        }
         for (BlockRun run(alive, count); run.next();) {
           const auto quantise_run = count >= kBlock ? QuantiseRun<kBlock> : QuantiseRun<kNarrow>;
           quantise_run(in, static_cast<uint16_t>(multiplier), static_cast<uint16_t>(offset), above, here,
-                       below, beside, of_siblings, siblings.count, run.first, run.end, out);
+                       below, run.first, run.end, out);
         }
         continue;
       }
@@ -262,11 +213,6 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
           const auto beside = static_cast<uint16_t>(above[j + 1] + below[j + 1] + here[j] + here[j + 2]);
           const auto diagonal = static_cast<uint16_t>(above[j] + below[j] + above[j + 2] + below[j + 2]);
           sums[j] = static_cast<uint16_t>(kBesideWeight * beside + kDiagonalWeight * diagonal);
-        }
-        for (int k = 0; k < siblings.count; ++k) {
-          const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
-          AddSibling(coefficients + layout.subbands[other].offset + at + begin, quantisers[other].multiplier,
-                     end - begin, sums + begin);
         }
         CTV_INDEPENDENT
         for (int j = begin; j < end; ++j) out[j] = quantise_rdo(in[j], multiplier, offset, sums[j]);
@@ -284,10 +230,10 @@ namespace ctv {
 HWY_EXPORT(QuantiseRows);
 
 void quantise_rdo_plane(int threads, const SubbandLayout& layout,
-                        std::span<const SubbandQuantiser> quantisers, FrameType type,
-                        const Coefficient* coefficients, Level* levels) {
-  // A task takes the same part of the picture in all subbands, so that siblings are in the cache. At its
-  // borders it computes the activities of two more rows.
+                        std::span<const SubbandQuantiser> quantisers, const Coefficient* coefficients,
+                        Level* levels) {
+  // A task takes the same part of the picture in all subbands. At its borders it computes the activities of
+  // two more rows.
   const int slices = std::clamp(layout.padded.rows / 32, 1, 32);
   parallel_for(threads, slices, [&](int slice) {
     for (size_t i = 0; i < layout.subbands.size(); ++i) {
@@ -297,7 +243,7 @@ void quantise_rdo_plane(int threads, const SubbandLayout& layout,
       if (top == bottom) continue;
       if (decides_by_rate(s.layer, quantisers[i])) {
         HWY_DYNAMIC_DISPATCH(QuantiseRows)
-        (layout, quantisers, type, static_cast<int>(i), coefficients, top, bottom, levels);
+        (s, quantisers[i], coefficients, top, bottom, levels);
       } else {
         const size_t at = s.offset + static_cast<size_t>(top) * static_cast<size_t>(s.cols);
         quantise_row(coefficients + at, quantisers[i], levels + at, (bottom - top) * s.cols);

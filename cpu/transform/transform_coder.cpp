@@ -14,7 +14,6 @@
 #include "cpu/picture/sample_rows.hpp"
 #include "cpu/picture/skipped_runs.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
-#include "cpu/transform/block_transform.hpp"
 #include "cpu/transform/directed_bands.hpp"
 #include "cpu/transform/directional.hpp"
 #include "cpu/transform/laplacian.hpp"
@@ -371,7 +370,6 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
 }  // namespace
 
 Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, int threads) {
-  if (layout.transform.kind != TransformKind::kContourlet) return make_cpu_block_transform(layout, threads);
   return {std::unique_ptr<TransformCoder>(std::make_unique<ContourletCoder>(layout, threads))};
 }
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels and side information across the bus, beside the frame's kernels. Levels are coded and decoded here,
-// and only their bytes travel; or they go through the copy engine (CudaTuning::entropy). With one frame in
-// flight the vectors of a frame of runs are fetched by its own graph. A transfer's arrays stay as they are
-// until its next frame, so nothing else waits. Upwards all land in device memory of the transfer, where the
-// stages read them, so that they need not wait for earlier frames either.
+// Transfer of levels and side information, in parallel to the frame's kernels. Levels are coded and decoded
+// on the device, and only bytes are transferred; or the levels go through the copy engine
+// (CudaTuning::entropy). With one frame in flight, the frame's own graph downloads the vectors of a frame of
+// runs. Arrays do not change until the transfer's next frame, so nothing else waits. Predicted frames of
+// macroblocks have their own coders. Uploads go to device memory of the transfer, where stages read them, so
+// they need not wait for earlier frames either.
+// for earlier frames either.
 #include "cuda/entropy/level_transfer.hpp"
 
 #include <utility>
 
 #include "codec/format/slope_grid.hpp"
+#include "cuda/entropy/residual_decoder.hpp"
+#include "cuda/entropy/residual_encoder.hpp"
 #include "cuda/entropy/run_decoder.hpp"
 #include "cuda/entropy/run_encoder.hpp"
+#include "cuda/entropy/side_layout.hpp"
 #include "cuda/entropy/tile_decoder.hpp"
 #include "cuda/entropy/tile_encoder.hpp"
 #include "cuda/entropy/upload.hpp"
@@ -25,7 +30,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       : device_(std::move(device)),
         planes_(static_cast<size_t>(layout.planes)),
         grid_(grid),
-        slope_count_(make_slope_grid(layout.subbands[0]).size()) {
+        slope_count_(make_slope_grid(layout.subbands[0]).size()),
+        side_layout_{grid, slope_count_} {
     for (size_t p = 0; p < planes_; ++p) {
       counts_[p] = layout.subbands[p].num_coefficients;
       places_[p] = uploaded_count_;
@@ -35,7 +41,14 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
 
   Status initialise(const CodingPlan& plan) {
     Device& d = *device_;
-    if (cuda_tuning().entropy) {
+    const bool has_macroblocks = plan.residual_tables != nullptr;
+    if (has_macroblocks) macroblock_count_ = plan.macroblocks.size();
+    if (!levels_travel()) {
+      const auto memory = std::make_shared<EncoderMemory>();
+      if (has_macroblocks) {
+        CTV_RETURN_IF_ERROR(plan.up ? residual_decoder_.emplace().initialise(d, plan, grid_)
+                                    : residual_encoder_.emplace().initialise(d, plan, grid_, memory));
+      }
       if (plan.up) {
         buffers_.receiver = this;
         CTV_RETURN_IF_ERROR(plan.runs.empty() ? tile_decoder_.emplace().initialise(d, plan)
@@ -43,16 +56,18 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       } else {
         coded_tiles_.resize(plan.components.size());
         coded_runs_.resize(plan.runs.size());
-        CTV_RETURN_IF_ERROR(plan.runs.empty() ? tile_encoder_.emplace().initialise(d, plan)
+        CTV_RETURN_IF_ERROR(plan.runs.empty() ? tile_encoder_.emplace().initialise(d, plan, memory)
                                               : run_encoder_.emplace().initialise(d, plan.runs));
       }
     }
     if (levels_travel()) {
+      CTV_RETURN_IF_ERROR(macroblocks_.allocate(d, macroblock_count_));
       CTV_RETURN_IF_ERROR(levels_.allocate(d, uploaded_count_));
       for (size_t p = 0; p < planes_; ++p) buffers_.levels[p] = levels_.data() + places_[p];
     }
-    CTV_RETURN_IF_ERROR(side_memory_.allocate(d, side_bytes()));
-    buffers_.side = side_in(side_memory_.data());
+    CTV_RETURN_IF_ERROR(side_memory_.allocate(d, side_layout_.bytes()));
+    buffers_.side = side_layout_.in(side_memory_.data());
+    buffers_.side.macroblocks = macroblocks_.data();
     CTV_RETURN_IF_ERROR(coder_stream_.create(d, d.coding_priority()));
     CTV_RETURN_IF_ERROR(side_stream_.create(d, d.coding_priority()));
     for (Event* event : {&side_ready_, &ready_, &changes_ready_, &released_}) {
@@ -71,8 +86,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
 
   CodedFrame downloaded() const override {
     CodedFrame frame = buffers_;
-    frame.tiles = coded_tiles_;
-    frame.runs = coded_runs_;
+    frame.tiles = codes_residual() ? std::span<const CodedTiles>(&coded_residual_, 1) : coded_tiles_;
+    if (!codes_residual()) frame.runs = coded_runs_;
     return frame;
   }
   CodedFrameBuffers upload_buffers() override { return buffers_; }
@@ -109,13 +124,18 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(d.record(ready_));
     return d.afterwards([this, levels, side = side_]() -> Status {
       Device& dev = *device_;
-      side_ = side;  // a frame that is repeated makes no calls, but further tries of it do
+      side_ = side;  // a replayed frame makes no calls, but further tries of it do
       // The coder need not wait for the copies.
       const cudaStream_t copies = side_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(copies, ready_.get(), 0));
       for (size_t p = 0; levels_travel() && p < planes_; ++p) {
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], counts_[p] * sizeof(Level),
                                           cudaMemcpyDeviceToHost, copies));
+      }
+      if (levels_travel() && side.macroblocks != nullptr) {
+        CTV_CUDA_TRY(dev,
+                     cudaMemcpyAsync(macroblocks_.data(), side.macroblocks,
+                                     macroblock_count_ * sizeof(Macroblock), cudaMemcpyDeviceToHost, copies));
       }
       if (side.slopes != nullptr) {
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.slopes, side.slopes, slope_count_,
@@ -124,8 +144,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       if (side.changes == nullptr) CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), copies));
       const cudaStream_t stream = coder_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
-      if (tile_encoder_) CTV_RETURN_IF_ERROR(tile_encoder_->encode(dev, levels, skips_in(side), stream));
-      if (run_encoder_) {
+      if (codes_residual()) {
+        CTV_RETURN_IF_ERROR(residual_encoder_->encode(dev, levels, side, stream));
+      } else if (tile_encoder_) {
+        CTV_RETURN_IF_ERROR(tile_encoder_->encode(dev, levels, skips_in(side), stream));
+      } else if (run_encoder_) {
         CTV_RETURN_IF_ERROR(run_encoder_->encode(dev, levels, side.vectors == nullptr, stream));
       }
       CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), stream));
@@ -142,7 +165,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       Device& dev = *device_;
       const cudaStream_t copies = side_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(copies, changes_ready_.get(), 0));
-      CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, changes, changes_bytes(),
+      CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, changes, side_layout_.changes_bytes(),
                                         cudaMemcpyDeviceToHost, copies));
       CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), copies));
       return {};
@@ -152,7 +175,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Status upload(FrameType type) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    // A frame that lacked memory after release() cannot be tried again: zeros are in the place of its levels.
+    // A frame that lacked memory after release() cannot be retried: its levels have been cleared.
     if (cleared_) return {CTV_ERROR_DEVICE, "CUDA: the levels of the frame have been released"};
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     side_in_frame_ = type != FrameType::kKey && run_decoder_ && d.single_frame();
@@ -165,39 +188,50 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     const uint8_t* const side = side_memory_.data();
     if (type == FrameType::kKey) {
       if (slope_count_ > 0) {
-        CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data() + cells_bytes(), side + cells_bytes(),
-                                        slope_count_, cudaMemcpyHostToDevice, d.up()));
+        CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data() + side_layout_.cells_bytes(),
+                                        side + side_layout_.cells_bytes(), slope_count_,
+                                        cudaMemcpyHostToDevice, d.up()));
       }
     } else {
-      CTV_CUDA_TRY(d,
-                   cudaMemcpyAsync(device_side_.data(), side, cells_bytes(), cudaMemcpyHostToDevice, d.up()));
+      if (levels_travel() && macroblock_count_ > 0) {
+        CTV_CUDA_TRY(d,
+                     cudaMemcpyAsync(device_macroblocks_.data(), macroblocks_.data(),
+                                     macroblock_count_ * sizeof(Macroblock), cudaMemcpyHostToDevice, d.up()));
+      }
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data(), side, side_layout_.cells_bytes(),
+                                      cudaMemcpyHostToDevice, d.up()));
     }
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
     return {};
   }
 
-  ConstSideInfo uploaded_side() const override { return side_in(device_side_.data()); }
+  ConstSideInfo uploaded_side() const override {
+    SideInfo side = side_layout_.in(device_side_.data());
+    side.macroblocks = device_macroblocks_.data();
+    return side;
+  }
   const Level* uploaded(size_t plane) const override { return device_levels_.data() + places_[plane]; }
 
   Status await_side() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     if (!side_in_frame_) return d.wait(done_);
-    CTV_RETURN_IF_ERROR(upload_bytes(d, side_memory_.data(), cells_bytes(), device_side_.data(), d.stream()));
+    CTV_RETURN_IF_ERROR(
+        upload_bytes(d, side_memory_.data(), side_layout_.cells_bytes(), device_side_.data(), d.stream()));
     return d.record(done_);
   }
   Status await_levels() override {
-    if (buffers_.receiver == nullptr) return {};  // they came with the side information
+    if (buffers_.receiver == nullptr) return {};  // already uploaded with the side information
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->wait(decoded_);
   }
 
-  // Zeros for the next frame of tiles are written beside what is left of this one.
+  // Clears levels for the next frame of tiles in parallel to later work of this one.
   Status release() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.record(released_));
-    if (!tile_decoder_) return {};
+    if (!tile_decoder_ || residual_) return {};
     return d.afterwards([this]() -> Status {
       cleared_ = true;
       return clear();
@@ -207,8 +241,12 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Status finish_side() override { return wait_for(side_done_); }
   Status finish_levels() override { return wait_for(levels_done_); }
   Status finish() override {
-    for (const Event* event : {&side_done_, &levels_done_, &decoded_, &done_}) {  // the last one last
+    for (const Event* event : {&side_done_, &levels_done_, &decoded_, &done_}) {  // done_ must be last
       CTV_RETURN_IF_ERROR(wait_for(*event));
+    }
+    if (codes_residual()) {
+      coded_residual_ = residual_encoder_->coded();
+      return {};
     }
     for (size_t c = 0; c < coded_tiles_.size(); ++c) coded_tiles_[c] = tile_encoder_->coded(c);
     for (size_t c = 0; c < coded_runs_.size(); ++c) coded_runs_[c] = run_encoder_->coded(c);
@@ -216,17 +254,20 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   }
 
  private:
-  // ComponentReceiver: in the threads of the entropy coder, beside the frames before.
+  // ComponentReceiver: called by threads of the entropy coder, in parallel to earlier frames.
   Status start(bool key, size_t bytes) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
+    residual_ = residual_decoder_ && !key;
+    if (residual_) return residual_decoder_->start(d, bytes);
     return tile_decoder_ ? tile_decoder_->start(d, bytes) : run_decoder_->start(d, key, bytes);
   }
   uint8_t* room(size_t component, size_t bytes) override {
-    return run_decoder_ ? run_decoder_->room(component, bytes) : nullptr;
+    return run_decoder_ && !residual_ ? run_decoder_->room(component, bytes) : nullptr;
   }
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces,
            bool predicted) override {
+    if (residual_) return residual_decoder_->put(component, bytes, pieces);
     return tile_decoder_ ? tile_decoder_->put(component, bytes, pieces, predicted)
                          : run_decoder_->put(component, bytes);
   }
@@ -235,11 +276,14 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     const cudaStream_t stream = coder_stream_.get();
-    if (tile_decoder_) {
+    if (residual_) {  // the decoder writes all levels that are read
+      cleared_ = false;
+      CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, released_.get(), 0));
+      CTV_RETURN_IF_ERROR(residual_decoder_->upload(d, stream));
+    } else if (tile_decoder_) {
       CTV_RETURN_IF_ERROR(tile_decoder_->upload(d, stream));
       if (!std::exchange(cleared_, false)) CTV_RETURN_IF_ERROR(clear());
-    }
-    if (run_decoder_) {  // needs no skips
+    } else {  // needs no skips
       CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, released_.get(), 0));
       CTV_RETURN_IF_ERROR(run_decoder_->upload(d, stream));
       CTV_RETURN_IF_ERROR(run_decoder_->decode(d, received_levels(), stream));
@@ -247,9 +291,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
-  // Vectors may still be on their way to the host, so skips travel by themselves.
+  // Vectors may not have reached the host yet, so skips are uploaded separately.
   Status run(bool skips) override {
-    if (run_decoder_) return {};
+    if (run_decoder_ && !residual_) return {};
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     const cudaStream_t stream = coder_stream_.get();
@@ -260,19 +304,25 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_RETURN_IF_ERROR(upload_bytes(d, from, grid_.size(), device_skips_.data(), stream));
         grid = {device_skips_.data(), grid_.rows, grid_.cols};
       }
-      return tile_decoder_->decode(d, received_levels(), grid, stream);
+      if (!residual_) return tile_decoder_->decode(d, received_levels(), grid, stream);
+      return residual_decoder_->decode(d, received_levels(), device_macroblocks_.data(), device_skips_.data(),
+                                       stream);
     };
-    const bool usual = cuda_tuning().graphs && skips && !tile_decoder_->predicts();
-    CTV_RETURN_IF_ERROR(usual ? decoding_.run(d, stream, tile_decoder_->uploaded(), decode) : decode());
+    const bool usual = cuda_tuning().graphs && skips && (residual_ || !tile_decoder_->predicts());
+    const void* const key = residual_ ? residual_decoder_->uploaded() : tile_decoder_->uploaded();
+    CTV_RETURN_IF_ERROR(usual ? decoding_.run(d, stream, key, decode) : decode());
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
   Status wait() override { return wait_for(decoded_); }
   bool sound(size_t component) const override {
+    if (residual_) return residual_decoder_->damaged()[component] == 0;
     return (tile_decoder_ ? tile_decoder_->damaged() : run_decoder_->damaged())[component] == 0;
   }
 
   bool levels_travel() const { return !cuda_tuning().entropy; }
+  /// Whether the device codes the macroblocks of the last download.
+  bool codes_residual() const { return residual_encoder_ && side_.macroblocks != nullptr; }
   Status clear() {
     Device& d = *device_;
     const cudaStream_t stream = coder_stream_.get();
@@ -294,46 +344,44 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     if (side.skips == nullptr) return {};
     return {side.skips, grid_.rows, grid_.cols};
   }
-  /// With the first frame: encoders bring nothing up.
+  /// Allocates with the first frame, since encoders upload nothing.
   Status allocate_uploaded() {
     CTV_RETURN_IF_ERROR(device_levels_.reserve(*device_, uploaded_count_));
+    CTV_RETURN_IF_ERROR(device_macroblocks_.reserve(*device_, macroblock_count_));
     CTV_RETURN_IF_ERROR(device_skips_.reserve(*device_, grid_.size()));
-    return device_side_.reserve(*device_, side_bytes());
-  }
-  /// Changes, vectors, skips, then slopes, in one piece.
-  size_t changes_bytes() const { return grid_.roots() * sizeof(int64_t); }
-  size_t cells_bytes() const {
-    return changes_bytes() + grid_.size() * (sizeof(MotionVector) + sizeof(uint8_t));
-  }
-  size_t side_bytes() const { return cells_bytes() + slope_count_; }
-  SideInfo side_in(uint8_t* bytes) const {
-    return {reinterpret_cast<MotionVector*>(bytes + changes_bytes()),
-            bytes + changes_bytes() + grid_.size() * sizeof(MotionVector),
-            reinterpret_cast<int8_t*>(bytes + cells_bytes()), reinterpret_cast<int64_t*>(bytes)};
+    return device_side_.reserve(*device_, side_layout_.bytes());
   }
 
   std::shared_ptr<Device> device_;
   const size_t planes_;
   const MotionGrid grid_;
   const size_t slope_count_;
-  std::array<size_t, 3> counts_{}, places_{};  // of each plane; in device_levels_
+  const SideLayout side_layout_;
+  std::array<size_t, 3> counts_{}, places_{};  // per plane; places_: in device_levels_
   size_t uploaded_count_ = 0;
+  size_t macroblock_count_ = 0;  // 0 without macroblocks
   std::vector<CodedTiles> coded_tiles_;
   std::vector<CodedRuns> coded_runs_;
-  // Of these at most one.
+  CodedTiles coded_residual_;
+  // The first two for predicted frames of macroblocks; at most one of the others.
+  std::optional<ResidualEncoder> residual_encoder_;
+  std::optional<ResidualDecoder> residual_decoder_;
   std::optional<TileEncoder> tile_encoder_;
   std::optional<TileDecoder> tile_decoder_;
   std::optional<RunEncoder> run_encoder_;
   std::optional<RunDecoder> run_decoder_;
   PinnedArray<Level> levels_;
+  PinnedArray<Macroblock> macroblocks_;  // transferred with levels
   PinnedArray<uint8_t> side_memory_;
   DeviceArray<Level> device_levels_;
-  DeviceArray<uint8_t> device_side_, device_skips_;  // the latter for the decoder of levels
+  DeviceArray<Macroblock> device_macroblocks_;
+  DeviceArray<uint8_t> device_side_, device_skips_;  // device_skips_: for the decoder of levels
   Event side_ready_, ready_, changes_ready_, side_done_, levels_done_, done_, released_, decoded_;
   Stream side_stream_, coder_stream_;
   KeptGraph decoding_;          // of most predicted frames of tiles
-  bool cleared_ = false;        // the levels of the frame before have been released and are 0
-  bool side_in_frame_ = false;  // await_side() brings it up: upload()'s calls would take longer
+  bool cleared_ = false;        // the previous frame's levels have been released and are 0
+  bool residual_ = false;       // the decoded frame has macroblocks
+  bool side_in_frame_ = false;  // await_side() uploads it: calls of upload() would take longer
   ConstSideInfo side_;          // of the last download, on the device
   CodedFrameBuffers buffers_;   // views of levels_ and side_memory_
 };

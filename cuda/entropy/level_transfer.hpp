@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels between device and host, with or without contexts.
+// Transfer of levels between device and host, with or without entropy coding.
 #pragma once
 
 #include "codec/backend/level_transfer.hpp"

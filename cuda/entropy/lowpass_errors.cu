@@ -18,7 +18,7 @@ struct Work {
   const uint32_t* numbers;  // of the lowpass sets
   Level* errors;
   LowpassSums* sums;
-  LowpassSums* next_sums;  // of the next frame, to be cleared
+  LowpassSums* next_sums;  // of the next frame, to clear
   uint32_t components;
 };
 

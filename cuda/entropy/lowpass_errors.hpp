@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors of prediction in lowpass subbands, which are coded in place of the levels where they are smaller
-// (docs/bitstream.md, 6.3).
+// Prediction errors in lowpass subbands, coded instead of the levels if they are smaller (docs/bitstream.md,
+// 6.3).
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace ctv::cuda {
 
-/// Magnitudes in a component's lowpass subbands.
+/// Sums of magnitudes in a component's lowpass subbands.
 struct LowpassSums {
   unsigned long long levels, errors;
 };
 
-/// Where the levels that are coded lie, in device memory.
+/// The levels to be coded, in device memory.
 struct LevelSource {
   const Level* planes[3];
   const Level* errors;      // at DeviceTileSet::errors
@@ -31,20 +31,20 @@ struct LevelSource {
 class LowpassErrors {
  public:
   Status initialise(Device& device, const TileLayout& layout);
-  /// Starts on `stream`, the same for all frames. levels: per plane, on the device.
+  /// Starts on `stream`, which must be the same for all frames. levels: per plane, on the device.
   Status find(Device& device, const DeviceTileLayout& layout, const std::array<const Level*, 3>& levels,
               cudaStream_t stream);
-  /// Of the frame of the last find().
+  /// Source of the frame of the last find().
   LevelSource source(const std::array<const Level*, 3>& levels) const {
     return {{levels[0], levels[1], levels[2]}, errors_.data(), sums_.data() + own_sums_};
   }
 
  private:
-  unsigned sets_ = 0, blocks_ = 0;  // lowpass subbands; blocks of the largest
+  unsigned sets_ = 0, blocks_ = 0;  // lowpass subbands; blocks of the largest one
   size_t components_ = 0;
   DeviceArray<Level> errors_;
-  DeviceArray<LowpassSums> sums_;  // of this frame and of the next, in turn
-  size_t own_sums_ = 0;            // where those of this frame begin
+  DeviceArray<LowpassSums> sums_;  // of this frame and the next, alternating
+  size_t own_sums_ = 0;            // first one of this frame
 };
 
 }  // namespace ctv::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A level waits for those to the left, above and above left, so a thread has a row and is one level behind
-// the row above: a block goes through a subband in as many steps as it has columns and rows.
+// Each level depends on the left, upper and upper left ones. So a thread has a row and is one level behind
+// the row above; a block needs as many steps as the subband has columns and rows.
 #include "cuda/entropy/lowpass_levels.hpp"
 
 #include "codec/model/lowpass_prediction.hpp"
@@ -8,8 +8,8 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kRows = 1024;  // at once
-constexpr int kAhead = 8;    // levels that a thread has on their way
+constexpr int kRows = 1024;  // rows at once
+constexpr int kAhead = 8;    // levels that a thread prefetches
 
 struct Work {
   Level* levels[3];
@@ -18,7 +18,7 @@ struct Work {
   uint32_t predicted;
 };
 
-/// Rows of a subband, of which a thread has one. before: the row above them, or null.
+/// Rows of a subband, one per thread. before: the row above them, or null.
 struct Rows {
   Level* levels;
   const Level* before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels of lowpass subbands whose errors of prediction are coded in their place (docs/bitstream.md, 6.3).
+// Levels of lowpass subbands that are coded as prediction errors (docs/bitstream.md, 6.3).
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace ctv::cuda {
 
-/// Turns errors into levels, in their place. predicted: a bit for each of TileLayout::lowpass; without any
-/// nothing is started. Starts on `stream`.
+/// Replaces errors by levels. predicted: a bit for each element of TileLayout::lowpass; if 0, starts nothing.
+/// Starts on `stream`.
 Status add_predictions(Device& device, const DeviceTileLayout& layout, const std::array<Level*, 3>& levels,
                        uint32_t predicted, cudaStream_t stream);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk of codec/model/tile_walk.hpp for a warp that decodes. Only what depends on the symbol
-// before is done one after the other, with tables instead of formulas; lanes share the rest.
+// The walk of codec/model/tile_walk.hpp for a warp that decodes. Only steps that depend on the symbol before
+// are serial, with tables instead of formulas; lanes share the others.
 #pragma once
 
 #include "cuda/entropy/part_words.cuh"
@@ -11,7 +11,7 @@ namespace ctv::cuda {
 struct alignas(32) DecoderFormulas {
   QuadWords quads[16][16];  // [mask][large]
   TotalWords totals[kMostDigits];
-  uint32_t numbers[kTableSymbols];  // of a number's symbol: number_base(), number_bits() from bit 16 on
+  uint32_t numbers[kTableSymbols];  // by a number's symbol: number_base(); from bit 16 on number_bits()
   uint8_t scattered[16][16];        // [mask][bits]
 };
 constexpr DecoderFormulas make_decoder_formulas() {
@@ -33,7 +33,7 @@ struct alignas(16) PartDecoderMemory {
   QuadWords above[kTileBands][kTileQuads];  // along the borders
   QuadWords left[kStripTiles][kTileBands][kTileQuads];
   KnownNode known[kPartQuads];
-  uint16_t numbers[kPartLevels];          // in order: place, class from bit 8 on, whether negative in bit 12
+  uint16_t numbers[kPartLevels];          // in order: place, class from bit 8 on, negative in bit 12
   alignas(16) Level levels[kPartLevels];  // by row
 };
 
@@ -43,26 +43,27 @@ class PartDecoder {
                          PartDecoderMemory& memory, uint32_t lane)
       : tables_(tables), formulas_(formulas), model_(model), memory_(memory), lane_(lane) {}
 
-  /// Nothing is known of the tiles around, or of those above. Other lanes know when they meet.
+  /// Clears the context of tiles on all sides; start_column(): of those above. The caller synchronises the
+  /// lanes.
   __device__ void start_strip() {
     start_column();
     clear_by_warp(memory_.left, lane_);
   }
   __device__ void start_column() { clear_by_warp(memory_.above, lane_); }
-  /// mask: which of its bands are not 0. row: of the strip.
+  /// mask: its nonzero bands. row: in the strip.
   __device__ __forceinline__ void start_tile(uint32_t row, uint32_t mask, uint64_t skips) {
     for (uint32_t i = lane_; i < kTileBands * kTileQuads; i += kWarp) {
       if ((mask >> i / kTileQuads & 1U) != 0) continue;
       memory_.left[row][i / kTileQuads][i % kTileQuads] = {};
       memory_.above[i / kTileQuads][i % kTileQuads] = {};
     }
-    for (uint32_t b = 0; mask >> b != 0; ++b) {  // a later part looks at it
+    for (uint32_t b = 0; mask >> b != 0; ++b) {  // context of a later part
       if ((mask >> b & 1U) == 0) clear_by_warp(memory_.parts[b], lane_);
     }
     if (mask != 0) skipped_ = find_skipped_children(skips, lane_);
     __syncwarp();
   }
-  /// Its band b, not 0. Leaves the levels in memory.
+  /// Decodes its nonzero band b. Leaves the levels in memory.
   __device__ __forceinline__ void decode(PieceReader& coder, uint32_t row, uint32_t b) {
     DecodedPart& part = memory_.parts[b];
     const uint64_t quads = start_part(coder, part, row, b);
@@ -75,7 +76,7 @@ class PartDecoder {
   }
 
  private:
-  /// Codes which quads are not 0, and notes what is known of them.
+  /// Decodes which quads are not 0, and stores their context.
   __device__ __forceinline__ uint64_t start_part(PieceReader& coder, DecodedPart& part, uint32_t row,
                                                  uint32_t b) {
     clear_by_warp(part, lane_);
@@ -107,7 +108,7 @@ class PartDecoder {
     return quads;
   }
 
-  /// Which nodes of a scale with kSide in a row are not 0, from number `first` on: a lane each.
+  /// Mask of nonzero nodes of a scale with kSide nodes per row, from number `first` on, one lane each.
   template <uint32_t kSide>
   __device__ __forceinline__ uint32_t children(const uint32_t* parents, uint32_t first) const {
     const uint32_t i = first + lane_;
@@ -116,7 +117,7 @@ class PartDecoder {
     const uint32_t mask = parents[(y / 2 + 1) * (kSide / 2 + 1) + x / 2 + 1];
     return __ballot_sync(kAllLanes, i < kSide * kSide && (mask >> (y % 2 * 8 + x % 2 * 4) & 1U) != 0);
   }
-  /// The mask of a node: nibbles.
+  /// Decodes the mask of a node, as nibbles.
   __device__ __forceinline__ uint32_t decode_mask(PieceReader& coder, const NodeTables& tables,
                                                   uint32_t hints, uint32_t skipped) const {
     const SymbolTable& table = tables_[table_of_mask(tables, hints, skipped)];
@@ -124,7 +125,7 @@ class PartDecoder {
     const uint32_t found = coder.find(begins[0], begins[1], true);
     return __shfl_sync(kAllLanes, nibbles_of_bits(lane_ % kTableSymbols), static_cast<int>(found));
   }
-  /// above, left: which children of the neighbours along the border are not 0. one, other: siblings' masks.
+  /// above, left: masks of nonzero children along the neighbours' border. one, other: siblings' masks.
   __device__ __forceinline__ void decode_root(PieceReader& coder, DecodedPart& part, uint32_t above,
                                               uint32_t left, uint32_t one, uint32_t other,
                                               uint32_t siblings) {
@@ -132,8 +133,8 @@ class PartDecoder {
     if (siblings != 0) hints += one + other;
     part.root = decode_mask(coder, node_tables<1>(siblings), hints, skipped_.root);
   }
-  /// The masks of the nodes of a scale, as bits in raster order those that are not 0; kept by place, and
-  /// those along the border stand before them.
+  /// Decodes the masks of a scale's nodes. nodes: mask of nonzero nodes in raster order. Masks are stored by
+  /// position, after those along the border.
   template <uint32_t kSide>
   __device__ __forceinline__ void decode_nodes(PieceReader& coder, uint32_t* masks, uint32_t nodes,
                                                uint32_t above, uint32_t left, const uint32_t* one,
@@ -169,8 +170,8 @@ class PartDecoder {
 
   __device__ __forceinline__ void decode_quads(PieceReader& coder, DecodedPart& part, uint32_t has_siblings,
                                                uint32_t count) {
-    // Levels of which 1, 2, 3 or 4 are not 0 have 2, 4, 8 or 16 symbols, which is 30 lanes: each has read
-    // where its symbol begins before the mask is known.
+    // With 1, 2, 3 or 4 nonzero levels, large levels have 2, 4, 8 or 16 symbols, 30 in all: each lane loads
+    // the start of one symbol before the mask is known.
     const uint32_t levels = 31 - static_cast<uint32_t>(__clz(static_cast<int>(lane_ + 2)));
     const auto bytes_at = [this](uint32_t table, uint32_t s) {
       return reinterpret_cast<const uint8_t*>(tables_[table].begin + s);
@@ -208,7 +209,7 @@ class PartDecoder {
     __syncwarp();
   }
 
-  /// Signs, then magnitudes of large levels.
+  /// Decodes signs, then magnitudes of large levels.
   __device__ __forceinline__ void finish(PieceReader& coder, const DecodedPart& part) {
     const uint32_t first = 2 * lane_;
     const QuadWords* const own = part.quads + place_of_quad(first);
@@ -216,7 +217,7 @@ class PartDecoder {
     const uint32_t* const masks = pair.masks;
     const uint32_t* const larges = pair.larges;
     const uint32_t levels = pair.levels();
-    uint32_t signs = 0;  // a word of 16 in each lane
+    uint32_t signs = 0;  // a word of 16 per lane
 #pragma unroll 1
     for (uint32_t w = 0; 16 * w < levels; ++w) {
       const uint32_t value = coder.raw(min_of(levels - 16 * w, 16U));
@@ -230,7 +231,7 @@ class PartDecoder {
                                    formulas_.scattered[masks[1]][window >> bits_of_mask(masks[0]) & 15U]};
     uint32_t pairs[4];
 #pragma unroll
-    for (uint32_t p = 0; p < 4; ++p) {  // of the upper row, then of the lower one
+    for (uint32_t p = 0; p < 4; ++p) {  // of the upper row, then of the lower row
       const auto level = [&](uint32_t bit) {
         const uint32_t magnitude = (masks[p % 2] >> bit & 1U) + (larges[p % 2] >> bit & 1U);
         return (negatives[p % 2] >> bit & 1U) != 0 ? 0U - magnitude : magnitude;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The symbols of a part, noted by a warp. All levels are known, so each lane finds those of a node and of two
-// quads (codec/model/tile_walk.hpp has them one after the other) and where they go. Only the mean of
-// numbers passes from one to the next.
+// A warp notes the symbols of a part. All levels are known, so each lane finds the symbols of a node and of
+// two quads, and their positions (codec/model/tile_walk.hpp does so serially). Only the mean of numbers is
+// serial.
 #pragma once
 
 #include "cuda/entropy/part_words.cuh"
@@ -11,20 +11,20 @@
 namespace ctv::cuda {
 
 constexpr uint32_t kNodes = 1 + 4 + 16;  // the root, eighths, quarters
-constexpr uint32_t kSignBits = 16;       // of a raw event
+constexpr uint32_t kSignBits = 16;       // per raw event
 constexpr uint32_t kSignWords = kPartLevels / kSignBits;
 
-/// A part in shared memory: what siblings see of it, and signs.
+/// A part in shared memory: context for its siblings, and signs.
 struct alignas(16) NotedPart {
   QuadWords quads[kPlacedQuads];
   uint32_t nodes[kNodes];          // masks as nibbles
-  uint32_t signs[kSignWords + 1];  // of levels that are not 0, in order
+  uint32_t signs[kSignWords + 1];  // of nonzero levels, in order
 };
 
-/// What follows from a quad's QuadBits, but for signs.
+/// Context from a quad's QuadBits, except signs.
 struct alignas(16) QuadNote {
   QuadWords words;
-  uint64_t gathered;  // gather_bits() of its mask, a nibble for each choice of bits
+  uint64_t gathered;  // gather_bits() of its mask, a nibble for each value of the bits
   __device__ __forceinline__ uint32_t gather(uint32_t bits) const {
     return static_cast<uint32_t>(gathered >> (4 * bits)) & 15U;
   }
@@ -45,7 +45,7 @@ constexpr NoteFormulas make_note_formulas() {
 }
 __device__ const NoteFormulas kNoteFormulas = make_note_formulas();
 
-/// The node of a lane: lane 0 has the root, then come eighths, and quarters; those behind have nothing.
+/// The node of a lane: lane 0 has the root, the next lanes have eighths and quarters, the last ones none.
 struct LaneNode {
   static constexpr uint32_t kFirstEighth = 1, kFirstQuarter = 5;
   uint32_t lane, side, y, x;  // side: of its scale, in nodes
@@ -57,12 +57,13 @@ struct LaneNode {
     y = i >> shift;
     x = i & (side - 1);
   }
-  /// Of what is known by scale.
+  /// Selects a value by scale.
   template <typename T>
   __device__ __forceinline__ T pick(T root, T eighth, T quarter) const {
     return lane >= kFirstQuarter ? quarter : lane >= kFirstEighth ? eighth : root;
   }
-  /// Which of its four children have something, where `has` tells that of a node by its children. All lanes.
+  /// Mask of the node's children for which `has` is true; has(children) gives that of a node from the mask of
+  /// its children. All lanes must call.
   template <typename Has>
   __device__ __forceinline__ uint32_t children(uint64_t quads, Has has) const {
     const uint32_t of_quarter = children_of(quads, 8, y, x);
@@ -73,15 +74,15 @@ struct LaneNode {
   }
 };
 
-/// A warp that notes a part that is not 0. All lanes call all functions together.
+/// A warp that notes a nonzero part. All lanes must call all functions together.
 class PartNotes {
  public:
   /// part: zeros. quads: not 0.
   __device__ __forceinline__ PartNotes(NotedPart& part, uint64_t quads, uint32_t lane)
       : part_(part), quads_(quads), node_(lane), lane_(lane) {}
 
-  /// Notes what others see of the part. two: QuadBits of two quads beside each other. beside: of those along
-  /// the border, above in lanes 0 .. 7, to the left in 8 .. 15.
+  /// Stores the part's context for others. two: QuadBits of two adjacent quads. beside: those along the
+  /// border, above in lanes 0 .. 7, left in lanes 8 .. 15.
   __device__ __forceinline__ void start(uint32_t two, uint32_t beside) {
     const QuadNote first = kNoteFormulas.quads[two & 255U];
     const QuadNote second = kNoteFormulas.quads[two >> 16 & 255U];
@@ -98,8 +99,8 @@ class PartNotes {
     mask_ = node_.children(quads_, [](uint32_t children) { return children != 0; });
     if (lane_ < kNodes) part_.nodes[lane_] = nibbles_of_bits(mask_);
   }
-  /// Once its siblings have been started, too. numbers: [kPartLevels], shared memory. level: of a place.
-  /// Returns how many events there are.
+  /// Notes the symbols, after start() of all siblings. numbers: [kPartLevels], shared memory. level: returns
+  /// the level at a place. Returns the number of events.
   template <typename LevelAt>
   __device__ __forceinline__ uint32_t note(const NotedPart& nearest, const NotedPart& next, uint32_t siblings,
                                            uint64_t skips, const PieceModel& model, uint16_t* numbers,
@@ -130,7 +131,7 @@ class PartNotes {
     const uint32_t side = node_.side;
     const uint32_t y = node_.y;
     const uint32_t x = node_.x;
-    // Which children of the nodes beyond the border are not 0: above, then to the left.
+    // Masks of nonzero children along the border: above, then left.
     const uint32_t of_eighths = pairs_of_8(sides_ & 255U) | pairs_of_8(sides_ >> 8) << 4;
     const uint32_t sides = node_.pick(pairs_of_8(of_eighths), of_eighths, sides_);
     const uint32_t above = sides >> (2 * x) & 3U;
@@ -154,7 +155,7 @@ class PartNotes {
   __device__ __forceinline__ void note_quads(const NotedPart& nearest, const NotedPart& next,
                                              uint32_t siblings, const PieceModel& model, QuadWords (&own)[2],
                                              uint32_t* to) const {
-    // Offsets in bytes among tables are twice those of symbols.
+    // Byte offsets within tables are twice the symbol offsets.
     constexpr uint32_t kSymbolBytes = sizeof(SymbolTable) / kTableSymbols;
     const uint32_t masks = kQuadTables + (siblings != 0 ? 1 : 0);
     to += 2 * quads_before(quads_, 2 * lane_);
@@ -175,7 +176,7 @@ class PartNotes {
     }
   }
 
-  /// In words, behind each other.
+  /// Packs signs in words.
   __device__ __forceinline__ void put_signs(uint32_t levels_before) const {
     if (signs_ == 0) return;
     const uint32_t window = signs_ << (levels_before % kSignBits);
@@ -191,7 +192,7 @@ class PartNotes {
     return to + count;
   }
 
-  /// Magnitudes of large levels.
+  /// Notes magnitudes of large levels.
   template <typename LevelAt>
   __device__ __forceinline__ uint32_t* note_numbers(const uint16_t* numbers, uint32_t count,
                                                     const PieceModel& model, const LevelAt& level,
@@ -199,7 +200,7 @@ class PartNotes {
     uint32_t recent = model.first_recent;
     for (uint32_t first = 0; first < count; first += kWarp) {
       const uint32_t round = min_of(count - first, uint32_t{kWarp});
-      // Lanes behind the last have a number again that is there.
+      // Lanes after the last number repeat it.
       const uint32_t what = numbers[first + min_of(lane_, round - 1)];
       const uint32_t number = static_cast<uint32_t>(abs_of(level(what & 255U))) - 2;
       uint32_t own_recent = recent;
@@ -227,8 +228,8 @@ class PartNotes {
   LaneNode node_;
   uint32_t lane_;
   uint32_t large_;  // of two quads, as coded, four bits each
-  uint32_t signs_;  // of their levels that are not 0, in order
-  uint32_t sides_;  // quads along the border that are not 0: above, then to the left
+  uint32_t signs_;  // of their nonzero levels, in order
+  uint32_t sides_;  // nonzero quads along the border: above, then left
   uint32_t mask_;   // of the node
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What part_decoder.cuh and part_notes.cuh keep of a part: masks as nibbles, so that hints for the four
+// Data of a part in part_decoder.cuh and part_notes.cuh: masks as nibbles, so that hints for the four
 // children of a node are added and looked up at once, and formulas as tables.
 #pragma once
 
@@ -11,30 +11,30 @@ namespace ctv::cuda {
 __device__ __forceinline__ uint32_t bytes_of_bits(uint32_t mask) {  // byte i: bit i, of four
   return mask * 0x00204081U & 0x01010101U;
 }
-/// Four bits, a nibble each: counts of hints are kept so, one for each child of a node.
+/// Expands four bits to nibbles. Counts of hints have this form, one nibble per child of a node.
 CTV_HOST_DEVICE constexpr uint32_t nibbles_of_bits(uint32_t mask) {
   return (mask & 1U) | (mask & 2U) << 3 | (mask & 4U) << 6 | (mask & 8U) << 9;
 }
 __device__ constexpr uint32_t bits_of_nibbles(uint32_t nibbles) { return nibbles * 0x1248U >> 12 & 15U; }
-// Which children of the node to the right, or of that below, have a neighbour here that is not 0.
+// Hints that nonzero children give to the children of the node to the right or below.
 constexpr uint32_t kRightShift = 4, kRightHints = 0x101;
 constexpr uint32_t kBelowShift = 8, kBelowHints = 0x11;
-/// Neighbours to the right and below that are not 0, as far as children have no nearer ones.
+/// Hints from nonzero neighbours to the right and below, for children without nearer ones.
 __device__ constexpr uint32_t hints_beside(uint32_t right, uint32_t below) {
   return right * 0x1010U + below * 0x1100U;
 }
 
-/// What others see of a quad. sums: bytes of the digits' sum, the same with the right column's once more, and
-/// with the lower row's; then large levels, 4 bits, and the class of numbers, 4. mask: nibbles.
+/// Context of a quad. sums: bytes with the sum of digits, the same plus the right column's, the same plus the
+/// lower row's; then 4 bits each for large levels and the class of numbers. mask: nibbles.
 struct alignas(8) QuadWords {
   uint32_t sums, mask;
 };
-/// What follows from the weighted sum of digits of earlier neighbours: offsets in bytes among the tables of
-/// masks and of large levels, the latter with the class of numbers in bits 30 and 31.
+/// Context from the weighted sum of digits of earlier neighbours: byte offsets within the tables of masks and
+/// of large levels, the latter with the class of numbers in bits 30 and 31.
 struct alignas(8) TotalWords {
   uint32_t plane, sum;
 };
-/// large: as coded, by the order of levels that are not 0.
+/// large: as coded, in the order of nonzero levels.
 constexpr QuadWords quad_words(uint32_t mask, uint32_t large) {
   const QuadFacts facts = quad_facts(mask, large);
   const uint32_t sum = facts.sum;
@@ -48,7 +48,7 @@ constexpr TotalWords total_words(uint32_t total) {
           sum_class(total) * kSiblingClasses * kTable | number_class(sum_class(total), 0) << 28};
 }
 
-/// recent_class(): the signs of differences are added side by side. recent: below 2^31.
+/// recent_class(): adds the signs of differences in parallel. recent: below 2^31.
 __device__ __forceinline__ uint32_t recent_class_by_signs(uint32_t recent) {
   const auto beyond = [r = static_cast<int>(recent)](int bound) { return (bound - 1 - r) >> 31; };  // -1 or 0
   const int low = beyond(2) + beyond(5) + beyond(9);
@@ -56,15 +56,15 @@ __device__ __forceinline__ uint32_t recent_class_by_signs(uint32_t recent) {
   return static_cast<uint32_t>(-(low + high + beyond(240)));
 }
 
-// A part's quad (y, x) is number (y + 1) * kQuadStride + x + 2. Those of the tiles above and to the left
-// stand before the first row and column, the rest are zeros.
+// Quad (y, x) of a part has index (y + 1) * kQuadStride + x + 2. Quads of the tiles above and to the left
+// precede the first row and column; the others are 0.
 constexpr uint32_t kQuadStride = kTileQuads + 2;
 constexpr uint32_t kPlacedQuads = (kTileQuads + 1) * kQuadStride + 2;
 __device__ __forceinline__ uint32_t place_of_quad(uint32_t i) {
   return (i / kTileQuads + 1) * kQuadStride + i % kTileQuads + 2;
 }
 
-/// The same of the nodes of a scale, which have their masks alone.
+/// The same for the nodes of a scale, which only have masks.
 template <uint32_t kSide>
 constexpr uint32_t kPlacedNodes = (kSide + 1) * (kSide + 1);
 
@@ -74,16 +74,16 @@ struct alignas(16) DecodedPart {
   QuadWords quads[kPlacedQuads];
 };
 
-/// Of a node that is not 0, before its mask is decoded. hints: how many of those known say that a child is
-/// not 0, then the node's place, from bit 16 on. other: bytes of children in skipped cells are 255; of a quad
-/// the offset in bytes among the tables of large levels that follows from the siblings.
+/// Context of a nonzero node before its mask is decoded. hints: per child, the number of known hints; from
+/// bit 16 on the node's place. other: bytes of 255 for children in skipped cells; for a quad the byte offset
+/// within the tables of large levels that the siblings give.
 struct alignas(8) KnownNode {
   uint32_t hints, other;
   __device__ __forceinline__ uint32_t place() const { return hints >> 16; }
 };
 
-/// How a scale's masks are coded (mask_table() of codec/model/tile_masks.hpp): digits by the number
-/// of hints, a byte each from 0 to 4 on, of children that may lie in skipped cells or not.
+/// Coding of a scale's masks (mask_table() of codec/model/tile_masks.hpp): digits by the number of hints, one
+/// byte each for 0 to 4, of children outside and inside skipped cells.
 struct NodeTables {
   uint32_t first;
   uint64_t coded, skipped;
@@ -104,32 +104,32 @@ __device__ __forceinline__ uint32_t digits_of(uint64_t of_counts, uint32_t hints
   return __byte_perm(static_cast<uint32_t>(of_counts), static_cast<uint32_t>(of_counts >> 32),
                      hints & 0xffffU);
 }
-/// The table of a node's mask. skipped: bytes of 255 of children in skipped cells.
+/// Table of a node's mask. skipped: bytes of 255 for children in skipped cells.
 __device__ __forceinline__ uint32_t table_of_mask(const NodeTables& tables, uint32_t hints,
                                                   uint32_t skipped) {
   const uint32_t digits =
       (digits_of(tables.coded, hints) & ~skipped) | (digits_of(tables.skipped, hints) & skipped);
   return tables.first + __dp4a(digits, tables.weights, 0U);
 }
-/// The same of a quad's levels, as one number.
+/// Digits of a quad's levels as one number.
 __device__ __forceinline__ uint32_t digits_of_quad(uint32_t hints) {
   return __dp4a(digits_of(0x0202020100ULL, hints), 0x1b090301U, 0U);
 }
 
-/// Four children of node (y, x), of rows of `side` bits.
+/// The four children of node (y, x), from rows of `side` bits.
 __device__ __forceinline__ uint32_t children_of(uint64_t rows, uint32_t side, uint32_t y, uint32_t x) {
   const auto two = static_cast<uint32_t>(rows >> (2 * y * side + 2 * x));
   const auto next_two = static_cast<uint32_t>(rows >> ((2 * y + 1) * side + 2 * x));
   return (two & 3U) | (next_two & 3U) << 2;
 }
 
-/// Children of a node in skipped cells, by lane: of the root in all, of eighths in 0 .. 3, of quarters in
-/// 0 .. 15, bytes of 255.
+/// Children of a node in skipped cells as bytes of 255, by lane: of the root in all lanes, of eighths in
+/// lanes 0 .. 3, of quarters in lanes 0 .. 15.
 struct SkippedChildren {
   uint32_t root = 0, eighth = 0, quarter = 0;
 };
 __device__ __forceinline__ uint32_t full_bytes(uint32_t mask) { return bytes_of_bits(mask) * 255U; }
-/// skips: find_skips() of the tile. All lanes.
+/// skips: find_skips() of the tile. All lanes must call.
 __device__ __forceinline__ SkippedChildren find_skipped_children(uint64_t skips, uint32_t lane) {
   if (skips == 0) return {};
   const uint32_t quads = children_of(skips, 8, lane / 4 % 4, lane % 4);
@@ -139,11 +139,11 @@ __device__ __forceinline__ SkippedChildren find_skipped_children(uint64_t skips,
   return {full_bytes(eighths), full_bytes(quarters), full_bytes(quads)};
 }
 
-/// Of part's quads before number i, how many are not 0.
+/// Number of nonzero quads before quad i of a part.
 __device__ __forceinline__ uint32_t quads_before(uint64_t quads, uint32_t i) {
   return count_bits(quads & ((uint64_t{1} << i) - 1));
 }
-/// What is known of quad i where all that are not 0 are, and all of the siblings.
+/// Context of quad i from all nonzero quads of the part and from the siblings.
 __device__ __forceinline__ KnownNode know_quad(uint64_t quads, uint32_t i, const QuadWords* nearest,
                                                const QuadWords* next, uint32_t siblings) {
   const uint32_t place = place_of_quad(i);
@@ -160,7 +160,7 @@ __device__ __forceinline__ KnownNode know_quad(uint64_t quads, uint32_t i, const
   return {place << 16 | hints, from_siblings};
 }
 
-/// What quads before say of one: the weighted sum of digits, and hints with those known.
+/// Context of a quad from earlier quads: the weighted sum of digits, and all hints.
 struct QuadsBefore {
   uint32_t sum, hints;
   __device__ __forceinline__ QuadsBefore(const QuadWords* quad, const KnownNode& known) {
@@ -173,7 +173,7 @@ struct QuadsBefore {
   static constexpr uint32_t kOnce = 1, kTwiceRight = 0x200, kTwiceLower = 0x20000;  // of QuadWords::sums
 };
 
-/// The last quad before one has not been there when QuadsBefore was read, but zeros. distance: of places.
+/// Correction for the quad just before, which was still 0 when QuadsBefore read it. distance: in places.
 struct LastQuad {
   uint32_t weight, shift, hints;
   __device__ __forceinline__ explicit LastQuad(uint32_t distance) {
@@ -193,11 +193,11 @@ struct LastQuad {
   }
 };
 
-/// Of two quads beside each other, which each lane of a warp has: levels that are not 0, and large ones.
+/// Two adjacent quads in each lane of a warp: nonzero levels, and large ones.
 struct QuadPair {
   uint32_t masks[2], larges[2];
-  uint32_t levels_before, numbers_before;  // in lanes before
-  uint32_t all;                            // levels, and in the upper half large ones
+  uint32_t levels_before, numbers_before;  // in lower lanes
+  uint32_t all;                            // levels; in the upper half large ones
 
   __device__ __forceinline__ QuadPair(const QuadWords* own, uint32_t lane)
       : masks{bits_of_nibbles(own[0].mask), bits_of_nibbles(own[1].mask)},
@@ -205,7 +205,7 @@ struct QuadPair {
     const auto bits = [](const uint32_t* two) {
       return static_cast<uint32_t>(__popc(static_cast<int>(two[0] | two[1] << 4)));
     };
-    constexpr int kCountBits = 4;  // eight of a lane at most
+    constexpr int kCountBits = 4;  // a lane has at most eight
     levels_before = warp_sum_before<kCountBits>(bits(masks), lane);
     numbers_before = warp_sum_before<kCountBits>(bits(larges), lane);
     const uint32_t through = (levels_before + bits(masks)) | (numbers_before + bits(larges)) << 16;
@@ -214,7 +214,7 @@ struct QuadPair {
   __device__ __forceinline__ uint32_t levels() const { return all & 0xffffU; }
   __device__ __forceinline__ uint32_t numbers() const { return all >> 16; }
 
-  /// Large levels in order: place, class from bit 8 on, whether negative in bit 12.
+  /// Writes large levels in order: place, class from bit 8 on, negative in bit 12.
   __device__ __forceinline__ void note_numbers(const QuadWords* own, const uint32_t* negatives, uint32_t lane,
                                                uint16_t* to) const {
     if (numbers() == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RansReader (codec/model/rans.hpp) for a warp whose lanes all make the same calls: each lane tries
-// one symbol, so that a symbol costs one access to its table and no search.
+// RansReader (codec/model/rans.hpp) for a warp whose lanes all make the same calls: each lane tests one
+// symbol, so a symbol costs one table access and no search.
 #pragma once
 
 #include "codec/model/rans.hpp"
@@ -10,8 +10,8 @@ namespace ctv::cuda {
 
 class PieceReader {
  public:
-  /// bytes: at an even address. It may read kReadBeyond bytes beyond the end, which mean nothing, and up to
-  /// six before the first one.
+  /// bytes: at an even address. Reads up to kReadBeyond bytes after the end, whose values do not matter, and
+  /// up to six before the first byte.
   __device__ PieceReader(const SymbolTable* tables, const uint8_t* bytes, uint32_t size, uint32_t lane)
       : tables_(tables), rest_((size + 1) / 2), lane_(lane % kTableSymbols) {
     const uint32_t before = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(bytes) % sizeof(uint64_t)) / 2;
@@ -30,12 +30,12 @@ class PieceReader {
     const uint16_t* const begins = tables_[table].begin + lane_;
     return find(begins[0], begins[1], true) % kTableSymbols;
   }
-  /// The last of the lanes that take part whose symbol begins at or before the slot; lanes have a table's
-  /// symbols in order. end: where the next one begins, or 0 of the last.
+  /// Finds the last participating lane whose symbol starts at or before the slot; lanes hold a table's
+  /// symbols in order. end: start of the next symbol, or 0 for the last.
   __device__ __forceinline__ uint32_t find(uint32_t begin, uint32_t end, bool takes_part) {
     const uint32_t slot = state_ & (kWhole - 1);
     const uint32_t through = __ballot_sync(kAllLanes, takes_part && begin <= slot);
-    // What follows from the lane's symbol is ready when the symbol is known.
+    // Each lane computes the state after its own symbol before the symbol is known.
     const uint32_t next = ((end - begin) & (kWhole - 1)) * (state_ >> kProbabilityBits) + slot - begin;
     const bool due = next < kLeastState && rest_ != 0;
     const uint32_t dues = __ballot_sync(kAllLanes, due);
@@ -60,7 +60,7 @@ class PieceReader {
   static constexpr uint32_t kWords = 4;  // in 64 bits
 
   __device__ __forceinline__ uint32_t word() const { return static_cast<uint32_t>(words_) & 0xffffU; }
-  // The next words wait in registers, so that nothing waits for memory.
+  // Keeps the next words in registers, so that nothing waits for memory.
   __device__ __forceinline__ void go_on(bool due) {
     const uint32_t one = due ? 1 : 0;
     words_ >>= 16 * one;
@@ -74,10 +74,10 @@ class PieceReader {
 
   const SymbolTable* tables_;
   const uint64_t* next_;
-  uint64_t words_, ahead_;  // the next word comes lowest
-  uint32_t count_;          // of words_
-  uint32_t rest_;           // words of the piece; a damaged one may end in half of a word
-  uint32_t odd_;            // 1 if it does
+  uint64_t words_, ahead_;  // next word lowest
+  uint32_t count_;          // in words_
+  uint32_t rest_;           // words of the piece; a damaged one may end in half a word
+  uint32_t odd_;            // 1 if it ends in half a word
   uint32_t state_;
   uint32_t lane_;
 };

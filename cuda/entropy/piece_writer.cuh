@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way back from a piece's bytes (codec/model/rans.hpp), by a warp: what events say is looked up
-// ahead, by all threads of a block, so that only the state goes from one event to the next.
+// RansWriter (codec/model/rans.hpp) for a warp. All threads of a block look up events ahead, so that only the
+// state is serial.
 #pragma once
 
 #include "codec/model/rans.hpp"
@@ -8,7 +8,7 @@
 
 namespace ctv::cuda {
 
-/// To be looked up; raw_event() is as it is.
+/// An event to be looked up; raw_event() needs none.
 __device__ __forceinline__ uint32_t symbol_event(uint32_t table, uint32_t s) {
   return table * kTableSymbols + s;
 }
@@ -21,8 +21,8 @@ __device__ __forceinline__ ReadyEvent look_up(const SymbolTable* tables, uint32_
   return ready_event(event);
 }
 
-/// Words in shared memory, from the last to the first, by the lane that writes. What is not due is written
-/// over.
+/// Words in shared memory, from last to first, stored by one lane. A word that is not due is overwritten by
+/// the next.
 struct SharedWords {
   uint16_t* words;
   uint32_t at;
@@ -40,13 +40,13 @@ class PieceWriter {
   static constexpr uint32_t kMostWords = kMostEvents + 1;  // and one that is not due
   using Buffer = uint16_t[kMostWords];
 
-  /// end: where the bytes end, a multiple of two. All lanes of the warp call all functions together.
+  /// end: end of the bytes, a multiple of two. All lanes of the warp must call all functions together.
   __device__ PieceWriter(Buffer& buffer, uint8_t* end, uint32_t lane)
       : writer_({buffer, kMostWords, lane == 0}), bytes_(end), lane_(lane) {}
 
-  /// Those behind the last of an array that are read early, and mean nothing.
+  /// Events after the last of an array that are read early; their values do not matter.
   static constexpr uint32_t kReadBeyond = 2;
-  /// Codes events in their order, which is that from a piece's last to its first. count: to kMostEvents.
+  /// Codes events in order, from a piece's last to its first. count: at most kMostEvents.
   __device__ void put(const ReadyEvent* events, uint32_t count) {
     ReadyEvent event = events[0];
     ReadyEvent next = events[1];
@@ -59,7 +59,7 @@ class PieceWriter {
     }
     copy_words();
   }
-  /// Writes the state. Returns where the bytes begin.
+  /// Writes the state. Returns the first byte.
   __device__ const uint8_t* finish() {
     writer_.finish();
     copy_words();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A warp decodes a chunk of levels, with the levels and the verdict of decode_run_chunk().
+// A warp decodes a chunk of levels, with the levels and the result of decode_run_chunk().
 //
-// Where a code of a chunk begins is known only when those before it were read. But a reader that begins
-// anywhere soon comes upon the beginning of a code, and from there on finds the right ones. So each lane
-// reads a part of the bits, from a place that may be wrong, and again from where the lane before has ended if
-// that is another place, until all agree (Klein and Wiseman, Parallel Huffman decoding with applications to
-// JPEG files, 2003). This takes two or three rounds, and 32 at most. Then all know where theirs go.
+// The start of a code is known only after the code before it. But a reader that starts anywhere soon
+// synchronises with the codes, and is right from there on. So each lane reads a part of the bits from a
+// guessed start, and reads again from the end of the lane before if that differs, until all agree (Klein and
+// Wiseman, Parallel Huffman decoding with applications to JPEG files, 2003). This takes two or three rounds,
+// and at most 32. Then all output positions are known.
 #pragma once
 
 #include "codec/model/run_chunk.hpp"
@@ -14,11 +14,11 @@
 
 namespace ctv::cuda {
 
-/// A DEFLATE stream as words of 64 bits. Beyond its end any bits may come: the chunk is damaged then, since
-/// it does not end where it should.
+/// A DEFLATE stream as 64-bit words. Bits after its end are arbitrary: the chunk is damaged then, since it
+/// does not end where it should.
 struct StreamWords {
   const uint64_t* words;
-  uint64_t last;  // word that can be read with the one before it
+  uint64_t last;  // last word that can be read with the one before
   __device__ uint64_t load(uint64_t at) const {
     const uint64_t word = min_of(at >> 6, last - 1);
     const auto shift = static_cast<uint32_t>(at & 63U);
@@ -27,22 +27,22 @@ struct StreamWords {
   }
 };
 
-/// What is read of a chunk, in shared memory.
+/// Bytes of a chunk, in shared memory.
 struct RunChunkBytes {
   alignas(4) uint8_t heads[kRunChunk];
-  uint16_t numbers[kRunChunk];  // of the heads with tails, in order
+  uint16_t numbers[kRunChunk];  // of heads with tails, in order
 };
 
-/// Codes of heads or of tails, and the bits of a chunk that are to be read.
+/// Codes of heads or of tails, and the bits of a chunk to read.
 struct ChunkCodes {
   const uint16_t* entries;
   uint32_t mask;
-  uint64_t begin;  // bit of the stream
+  uint64_t begin;  // in the stream
   uint32_t bits;
 };
 
-/// Calls put(entry) for the codes that begin in [at, end), bits from the chunk's first on. Returns where the
-/// next one begins.
+/// Calls put(entry) for the codes that start in [at, end), in bits of the chunk. Returns the start of the
+/// next code.
 template <typename Put>
 __device__ __forceinline__ uint32_t read_codes(const StreamWords& stream, const ChunkCodes& codes,
                                                uint32_t at, uint32_t end, Put put) {
@@ -67,7 +67,7 @@ __device__ __forceinline__ uint32_t read_codes(const StreamWords& stream, const 
   return at;
 }
 
-/// Sum over the lanes up to this one.
+/// Prefix sum over the lanes, including this one.
 __device__ __forceinline__ uint32_t sum_through(uint32_t v) {
   for (uint32_t step = 1; step < kWarp; step *= 2) {
     const uint32_t other = __shfl_up_sync(kAllLanes, v, step);
@@ -76,15 +76,15 @@ __device__ __forceinline__ uint32_t sum_through(uint32_t v) {
   return v;
 }
 
-/// The codes of a chunk that a lane reads, and of these those that count.
+/// The codes of a chunk that a lane reads; count: number of those that count.
 struct LaneCodes {
-  uint32_t begin, end;  // bits of the chunk
+  uint32_t begin, end;  // in bits of the chunk
   uint32_t count;
-  uint32_t last;  // entry of the last one; 0: there is none
+  uint32_t last;  // entry of the last code; 0: none
 };
 
-/// Finds where each lane's codes begin. counts(entry): whether a code counts. Returns false, in all lanes,
-/// unless the last one ends with the chunk.
+/// Finds the start of each lane's codes. counts(entry): whether a code counts. Returns false, in all lanes,
+/// unless the last code ends with the chunk.
 template <typename Counts>
 __device__ __forceinline__ bool find_starts(const StreamWords& stream, const ChunkCodes& codes, Counts counts,
                                             LaneCodes& own) {
@@ -109,8 +109,7 @@ __device__ __forceinline__ bool find_starts(const StreamWords& stream, const Chu
   return __shfl_sync(kAllLanes, next, kWarp - 1) == codes.bits;
 }
 
-/// Heads of a chunk to bytes. Returns how many there are, in all lanes, or ~0 if there are more than `most`
-/// or other damage.
+/// Reads the heads of a chunk. Returns their number in all lanes, or ~0 for more than `most` or other damage.
 __device__ __forceinline__ uint32_t read_heads(const StreamWords& stream, const ChunkCodes& codes,
                                                uint32_t most, uint8_t* heads) {
   LaneCodes own;
@@ -129,8 +128,8 @@ __device__ __forceinline__ uint32_t read_heads(const StreamWords& stream, const 
   return __any_sync(kAllLanes, (flags & kRareSymbol) != 0) != 0 ? ~0U : all;
 }
 
-/// Tails of a chunk, of one or two codes, to numbers. Returns how many there are, in all lanes, or ~0 if
-/// there are more than `most` or other damage.
+/// Reads the tails of a chunk, of one or two codes. Returns their number in all lanes, or ~0 for more than
+/// `most` or other damage.
 __device__ __forceinline__ uint32_t read_tails(const StreamWords& stream, const ChunkCodes& codes,
                                                uint32_t most, uint16_t* numbers) {
   const auto goes_on = [](uint32_t entry) { return (entry & kRareSymbol) != 0; };
@@ -141,7 +140,7 @@ __device__ __forceinline__ uint32_t read_tails(const StreamWords& stream, const 
   const uint32_t through = sum_through(own.count);
   const uint32_t all = __shfl_sync(kAllLanes, through, kWarp - 1);
   if (all > most) return ~0U;
-  // The first code of a tail may be the last of the nearest lane that has any.
+  // The first code of a tail may be the last code of the nearest earlier lane that has any.
   const uint32_t having = __ballot_sync(kAllLanes, own.last != 0);
   const uint32_t earlier = having & ((1U << threadIdx.x % kWarp) - 1);
   const uint32_t left = __shfl_sync(kAllLanes, own.last, 31 - __clz(static_cast<int>(earlier | 1)));
@@ -161,16 +160,16 @@ __device__ __forceinline__ uint32_t read_tails(const StreamWords& stream, const 
   return __any_sync(kAllLanes, damaged) != 0 || !ends ? ~0U : all;
 }
 
-/// Levels from heads and numbers. levels.put(i, level) is called for those that are not in runs. Returns, in
-/// all lanes, whether these are exactly `count` levels.
+/// Makes levels of heads and numbers. Calls levels.put(i, level) for levels outside runs. Returns, in all
+/// lanes, whether these are exactly `count` levels.
 template <typename Levels>
 __device__ __forceinline__ bool join_levels(const RunChunkBytes& bytes, uint32_t heads, uint32_t numbers,
                                             bool runs, const Levels& levels, uint32_t count) {
-  constexpr uint32_t kEach = 4;  // heads of a lane
+  constexpr uint32_t kEach = 4;  // heads per lane
   const uint32_t lane = threadIdx.x % kWarp;
-  uint32_t number = 0;  // the next one
+  uint32_t number = 0;  // index of the next one
   uint32_t place = 0;   // of the next level
-  uint32_t before = 0;  // level, modulo 2^16
+  uint32_t before = 0;  // previous level, modulo 2^16
   for (uint32_t first = 0; first < heads; first += kEach * kWarp) {
     const uint32_t at = first + kEach * lane;
     const uint32_t own = at < heads ? min_of(heads - at, kEach) : 0;
@@ -189,8 +188,8 @@ __device__ __forceinline__ bool join_levels(const RunChunkBytes& bytes, uint32_t
     uint32_t next = number + tails_through - tails;
     number += __shfl_sync(kAllLanes, tails_through, kWarp - 1);
     if (number > numbers) return false;
-    uint32_t sum = 0;         // levels
-    uint32_t difference = 0;  // without runs: of the last level to the one before the lane's first
+    uint32_t sum = 0;         // number of levels
+    uint32_t difference = 0;  // without runs: the lane's last level minus the one before its first
     bool sound = true;
     uint32_t to[kEach], level[kEach];
 #pragma unroll
@@ -223,7 +222,7 @@ __device__ __forceinline__ bool join_levels(const RunChunkBytes& bytes, uint32_t
   return (runs ? place : heads) == count && number == numbers;
 }
 
-/// levels: 0 before, with runs.
+/// levels: with runs, must be 0 before.
 template <typename Levels>
 __device__ __forceinline__ bool read_chunk(const StreamWords& stream, const RunTables& tables,
                                            const RunChunkPlace& place, bool runs, RunChunkBytes& bytes,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codes and headers of DEFLATE blocks (deflate_block.hpp, huffman_lengths.hpp) by a warp each, with the
-// integers of the functions there. Those are chains of hundreds of steps, each of which waits for shared
-// memory; here one lane only pairs the nodes of the tree, and all else is one step for 32 symbols.
+// Codes and headers of DEFLATE blocks (deflate_block.hpp, huffman_lengths.hpp), one warp each, with equal
+// results. The functions there are chains of hundreds of steps that each wait for shared memory. Here only
+// the pairing of tree nodes is serial, in one lane; other steps process 32 symbols at once.
 #pragma once
 
 #include "codec/model/deflate_block.hpp"
@@ -9,36 +9,37 @@
 
 namespace ctv::cuda {
 
-constexpr uint32_t kNoNode = ~0U;  // more than any weight
+constexpr uint32_t kNoNode = ~0U;  // above any weight
 
-/// What a warp needs to make a code. In shared memory.
+/// Memory of a warp that makes a code, in shared memory.
 struct CodeScratch {
-  uint32_t inner[kCodedSymbols];       // weights of inner nodes, as they are made
+  uint32_t inner[kCodedSymbols];       // weights of inner nodes, in order of creation
   uint16_t parents[kCodedSymbols];     // of inner nodes
-  uint32_t nodes[kMostCodeBits + 1];   // inner nodes of each depth; all deeper ones in the last
-  uint32_t leaves[kMostCodeBits + 1];  // of each depth
-  uint32_t counts[16];                 // symbols of each length, then their first code
+  uint32_t nodes[kMostCodeBits + 1];   // inner nodes by depth; the last has all deeper ones
+  uint32_t leaves[kMostCodeBits + 1];  // by depth
+  uint32_t counts[16];                 // symbols of each length, then first codes
 };
 
-/// What a warp makes of the counts of heads or of tails. In shared memory.
+/// Data of a warp that makes a block of heads or tails, in shared memory.
 struct BlockMaker {
-  static constexpr uint32_t kKeys = 512;  // a power of two, from 257 on
+  static constexpr uint32_t kKeys = 512;  // a power of two, at least 257
   uint32_t keys[kKeys];
   uint32_t weights[kCodedSymbols];
   uint32_t symbols;
   uint8_t lengths[kDeflateSymbols];
-  uint32_t codes[kDeflateSymbols];  // as those of make_codes()
+  uint32_t codes[kDeflateSymbols];  // as from make_codes()
   uint32_t header[kBlockHeaderWords];
   uint32_t header_bits;
-  uint32_t starts[kCodedSymbols / kWarp + 1];  // where runs of equal lengths begin, a bit for each symbol
+  uint32_t starts[kCodedSymbols / kWarp + 1];  // mask of symbols where runs of equal lengths begin
   uint32_t token_keys[kWarp], token_counts[kLengthSymbols], token_codes[kLengthSymbols];
   uint8_t token_lengths[kLengthSymbols];
   CodeScratch scratch;
 };
 
-/// The tree of huffman_lengths(): parents of all inner nodes but the root. By one thread, which has the next
-/// two leaves and inner nodes in registers. Inner nodes are kNoNode before, and keys behind the last have the
-/// greatest weight, so that loads have no conditions: with one, ptxas 13.0 reads inner[inner + 2] (sm_90).
+/// The tree of huffman_lengths(): parents of all inner nodes except the root. One thread keeps the next two
+/// leaves and inner nodes in registers. Inner nodes must be kNoNode before, and keys after the last have the
+/// greatest weight, so that loads need no conditions: with a condition, ptxas 13.0 reads inner[inner + 2]
+/// (sm_90).
 __device__ inline void pair_nodes(const uint32_t* keys, uint32_t symbols, CodeScratch& tree) {
   uint32_t leaf = 0;
   uint32_t inner = 0;
@@ -67,8 +68,8 @@ __device__ inline void pair_nodes(const uint32_t* keys, uint32_t symbols, CodeSc
   }
 }
 
-/// huffman_lengths(), but keys stay as they are, and two behind the last have the greatest weight. limit <=
-/// kMostCodeBits.
+/// huffman_lengths(), but leaves keys unchanged; two keys after the last must have the greatest weight. limit
+/// <= kMostCodeBits.
 __device__ inline void find_lengths(const uint32_t* keys, uint32_t symbols, uint32_t limit, CodeScratch& tree,
                                     uint8_t* lengths) {
   const uint32_t lane = threadIdx.x % kWarp;
@@ -84,13 +85,13 @@ __device__ inline void find_lengths(const uint32_t* keys, uint32_t symbols, uint
     atomicAdd(&tree.nodes[depth], 1U);
   }
   __syncwarp();
-  // An inner node replaces a leaf by two that are longer.
+  // An inner node replaces a leaf by two leaves one bit longer.
   if (lane <= limit) {
     const uint32_t made = lane > 0 ? 2 * tree.nodes[lane - 1] : 0;
     tree.leaves[lane] = lane == 0 || lane == limit ? made : made - tree.nodes[lane];
   }
   __syncwarp();
-  if (lane == 0) {  // those that are too deep: the longest leaf that may become longer
+  if (lane == 0) {  // too deep: replaces the longest leaf that can grow
     uint32_t depth = limit - 1;
     for (uint32_t n = tree.nodes[limit]; n > 0; --n) {
       while (tree.leaves[depth] == 0) --depth;
@@ -108,7 +109,7 @@ __device__ inline void find_lengths(const uint32_t* keys, uint32_t symbols, uint
   __syncwarp();
 }
 
-/// make_codes(). counts: 16 numbers, scratch memory.
+/// make_codes(). counts: 16 elements of scratch memory.
 __device__ inline void find_codes(const uint8_t* lengths, uint32_t symbols, uint32_t* counts,
                                   uint32_t* codes) {
   const uint32_t lane = threadIdx.x % kWarp;
@@ -136,14 +137,14 @@ __device__ inline void find_codes(const uint8_t* lengths, uint32_t symbols, uint
   __syncwarp();
 }
 
-/// Adds bits to a stream, where they are 0 before. Other threads may add theirs.
+/// Adds bits to a stream where they are still 0. Other threads may add bits at the same time.
 __device__ __forceinline__ void add_bits(uint32_t* stream, uint64_t at, uint32_t value, uint32_t count) {
   const auto shift = static_cast<uint32_t>(at & 31U);
   if (value << shift != 0) atomicOr(&stream[at >> 5], value << shift);
   if (shift + count > 32) atomicOr(&stream[(at >> 5) + 1], value >> (32 - shift));
 }
 
-/// Calls work(length, run) in the lane of each of 32 symbols from `first` on where a run of equal lengths
+/// Calls work(length, run) in the lane of each symbol, of 32 from `first` on, where a run of equal lengths
 /// begins.
 template <typename Work>
 __device__ __forceinline__ void for_own_run(const BlockMaker& maker, uint32_t first, Work work) {
@@ -156,19 +157,19 @@ __device__ __forceinline__ void for_own_run(const BlockMaker& maker, uint32_t fi
        word * kWarp + static_cast<uint32_t>(__ffs(static_cast<int>(bits))) - 1 - s);
 }
 
-/// The code of the tokens of the lengths.
+/// Makes the code length code.
 __device__ inline void find_token_codes(BlockMaker& maker) {
   const uint32_t lane = threadIdx.x % kWarp;
   for (uint32_t first = 0; first <= kCodedSymbols; first += kWarp) {
     const uint32_t s = first + lane;
-    // One begins behind the last symbol.
+    // A run also begins after the last symbol.
     const bool begins =
         s == 0 || s == kCodedSymbols || (s < kCodedSymbols && maker.lengths[s] != maker.lengths[s - 1]);
     const uint32_t bits = __ballot_sync(kAllLanes, begins);
     if (lane == 0) maker.starts[first / kWarp] = bits;
   }
   if (lane < kLengthSymbols) {
-    maker.token_counts[lane] = lane == 0 ? 1 : 0;  // no distances
+    maker.token_counts[lane] = lane == 0 ? 1 : 0;  // the distance code has length 0
     maker.token_lengths[lane] = 0;
   }
   __syncwarp();
@@ -232,7 +233,7 @@ __device__ inline void put_header(bool last, BlockMaker& maker) {
   __syncwarp();
 }
 
-/// huffman_lengths(), make_block() and make_codes(). keys are sorted; lengths are 0 before.
+/// huffman_lengths(), make_block() and make_codes(). keys must be sorted, and lengths 0 before.
 __device__ inline void make_block(bool last, BlockMaker& maker) {
   const uint32_t lane = threadIdx.x % kWarp;
   find_lengths(maker.keys, maker.symbols, kMostCodeBits, maker.scratch, maker.lengths);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A warp decodes a chunk. A block has chunks of one component, whose tables it makes in shared memory.
+// A warp decodes a chunk. A block has chunks of one component, and makes its tables in shared memory.
 #include "cuda/entropy/run_decoder.hpp"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ struct Work {
   uint32_t* damaged;
 };
 
-/// Levels of a chunk, which is in up to three planes.
+/// Levels of a chunk, in up to three planes.
 struct ChunkLevels {
-  Level* to[3];      // level i of the chunk in each
-  uint32_t ends[2];  // of the first two
+  Level* to[3];      // level i of the chunk in each plane
+  uint32_t ends[2];  // of the first two planes
   __device__ void put(uint32_t i, Level level) const {
     Level* const plane = i < ends[0] ? to[0] : (i < ends[1] ? to[1] : to[2]);
     plane[i] = level;
@@ -70,9 +70,9 @@ __global__ void __launch_bounds__(kBlockThreads) decode_kernel(const __grid_cons
   const ChunkLevels levels = levels_of(work, component, first);
   const UploadedChunk chunk = work.chunks[component.first + own];
   const bool coded = runs.sound != 0 && chunk.head_bits != 0;
-  if (!coded || runs.runs != 0) {  // otherwise no level is left out
+  if (!coded || runs.runs != 0) {  // otherwise all levels are written
     for (uint32_t i = threadIdx.x % kWarp; i < count; i += kWarp) levels.put(i, Level{0});
-    __syncwarp();  // levels are written over zeros
+    __syncwarp();  // zeros must precede levels
   }
   if (!coded) return;
   const auto mask = [](uint32_t table) { return (1U << runs.codes[table].bits) - 1; };
@@ -116,7 +116,7 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
 
 Status RunDecoder::start(Device& device, bool key, size_t bytes) {
   const size_t fixed = bytes_at_ + layout_.components.size() * (kReadBeyond + 16);
-  size_t most = 0;  // room() refuses more
+  size_t most = 0;  // room() rejects more
   for (size_t c = 0; c < layout_.components.size(); ++c) most += most_bytes(c);
   CTV_RETURN_IF_ERROR(
       reserve_both(device, host_, device_, fixed + std::min(bytes, most), fixed + std::min(2 * bytes, most)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four passes: counts of bytes, a block for each chunk; codes, headers and ends of blocks, a block for each
-// component; bits of chunks, a warp for each; their codes, a block for each. A last kernel writes the streams
-// into the host's memory. Words that chunks, headers and ends share are joined by atomic or, so streams are 0
-// before: the last kernel leaves them so.
+// Four passes: histograms, a block per chunk; codes, headers and ends of DEFLATE blocks, a block per
+// component; bits of chunks, a warp each; codes of chunks, a block each. A last kernel writes the streams to
+// host memory. Chunks, headers and ends share words, joined by atomic or, so streams must be 0 before: the
+// last kernel clears them.
 #include "cuda/entropy/run_encoder.hpp"
 
 #include <algorithm>
@@ -39,10 +39,10 @@ __device__ __forceinline__ bool has_runs(const Work& work, const DeviceRunCompon
   return component.lowpass == 0 || work.key == 0;
 }
 
-/// Sum over a block of kRunThreads, in all threads. sums: [kRunWarps], shared.
+/// Sum over a block of kRunThreads, returned in all threads. sums: [kRunWarps], shared.
 __device__ __forceinline__ uint64_t block_sum(uint64_t v, uint64_t* sums) {
   for (int offset = kWarp / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(kAllLanes, v, offset);
-  __syncthreads();  // the sums before have been read
+  __syncthreads();  // all threads have read the previous sums
   if (threadIdx.x % kWarp == 0) sums[threadIdx.x / kWarp] = v;
   __syncthreads();
   uint64_t sum = 0;
@@ -50,7 +50,7 @@ __device__ __forceinline__ uint64_t block_sum(uint64_t v, uint64_t* sums) {
   return sum;
 }
 
-/// Sorts the keys (Batcher's bitonic sort): each thread has a pair.
+/// Sorts the keys (Batcher's bitonic sort), one pair per thread.
 static_assert(BlockMaker::kKeys == 2 * kRunThreads);
 __device__ __forceinline__ void sort_keys(uint32_t* keys) {
   for (uint32_t size = 2; size <= BlockMaker::kKeys; size *= 2) {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kRunThreads) count_kernel(const __grid_constan
   counts[0][threadIdx.x] = 0;
   counts[1][threadIdx.x] = 0;
   const uint32_t count = load_chunk(component, work.planes, blockIdx.x - component.first, chunk);
-  // Most heads are small, and their counts few: summed before they are added. Two of 16 bits each.
+  // Most heads are small values: their counts are summed before they are added. Two per word, 16 bits each.
   uint32_t small[2] = {0, 0};
   for_own_symbols(
       chunk, count, has_runs(work, component),
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kRunThreads) code_kernel(const __grid_constant
     counts[s * 256 + t] = 0;
     total[s] = block_sum(own[s], sums);
   }
-  if (total[0] == 0) {  // no symbols: zeros
+  if (total[0] == 0) {  // no symbols: all levels are 0
     if (t == 0) {
       work.sizes[blockIdx.x] = 0;
       work.host_sizes[blockIdx.x] = 0;
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(kRunThreads) code_kernel(const __grid_constant
   work.host_sizes[blockIdx.x] = size;
 }
 
-/// Bits of so many heads or tails of each byte, in all lanes.
+/// Total bits of heads or tails with these counts, in all lanes.
 __device__ __forceinline__ uint32_t bits_of(const uint16_t* counts, const uint32_t* codes) {
   uint32_t bits = 0;
   for (uint32_t i = threadIdx.x % kWarp; i < 256; i += kWarp) bits += counts[i] * (codes[i] >> 16);
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(kRunThreads) measure_kernel(const __grid_const
   work.host_bits[chunk] = bits;
 }
 
-/// The bits of the thread's own symbols: of heads, and from bit 16 on of tails. A chunk's fit in 16 bits.
+/// Bits of the thread's own symbols: of heads, and from bit 16 on of tails. Those of a chunk fit in 16 bits.
 __device__ __forceinline__ uint32_t own_bits(const RunChunkLevels& chunk, uint32_t count, bool runs,
                                              uint32_t (*codes)[256]) {
   uint32_t bits = 0;
@@ -199,10 +199,10 @@ __device__ __forceinline__ void load_codes(const DeviceRunCodes& from, uint32_t 
   for (uint32_t s = 0; s < 2; ++s) codes[s][threadIdx.x] = from.codes[s][threadIdx.x];
 }
 
-/// Codes after each other in words of shared memory that are 0 before.
+/// Writes codes to words of shared memory that are 0 before.
 struct CodeWriter {
   uint32_t* words;
-  uint32_t at;  // bit
+  uint32_t at;  // in bits
   __device__ void put(uint32_t code) {
     const uint32_t shift = at % 32;
     const uint32_t bits = code & 0xffffU;
@@ -294,7 +294,7 @@ Status RunEncoder::initialise(Device& device, std::span<const RunComponent> plan
   const size_t chunks = layout_.component_of.size();
   uint32_t most = 0;
   for (const DeviceRunComponent& c : layout_.components) most = std::max(most, c.chunks);
-  // A thread of the last kernel copies 16 bytes; a chunk has about 512.
+  // A thread of the last kernel copies 16 bytes; a chunk has about 512 bytes.
   copy_blocks_ = std::clamp((most + 7) / 8, 1U, 64U);
   CTV_RETURN_IF_ERROR(components_.allocate(device, components));
   CTV_RETURN_IF_ERROR(component_of_.allocate(device, chunks));

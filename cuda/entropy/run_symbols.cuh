@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A chunk's levels and its symbols, by a block: each thread has eight levels.
+// A chunk's levels and symbols, by a block of threads with eight levels each.
 #pragma once
 
 #include "codec/model/run_chunk.hpp"
@@ -21,10 +21,10 @@ struct RunPlanes {
 /// In shared memory.
 struct RunChunkLevels {
   Level levels[kRunChunk];           // 0 from the chunk's end on
-  uint32_t nonzero[kRunChunk / 32];  // a bit for each level
+  uint32_t nonzero[kRunChunk / 32];  // mask of levels
 };
 
-/// Copies a chunk of the component. Returns, in all threads, how many levels it has, and 0 if all are 0.
+/// Copies a chunk of the component. Returns its number of levels in all threads, or 0 if all are 0.
 __device__ inline uint32_t load_chunk(const DeviceRunComponent& component, const RunPlanes& planes,
                                       uint32_t chunk, RunChunkLevels& to) {
   const uint64_t first = uint64_t{chunk} * kRunChunk;
@@ -47,7 +47,7 @@ __device__ inline uint32_t load_chunk(const DeviceRunComponent& component, const
   return __syncthreads_or(some) != 0 ? count : 0;
 }
 
-/// The first level from i on that is not 0, or `count`.
+/// Index of the first nonzero level from i on, or `count`.
 __device__ inline uint32_t next_nonzero(const RunChunkLevels& chunk, uint32_t i, uint32_t count) {
   uint32_t word = i / 32;
   uint32_t bits = chunk.nonzero[word] & ~0U << i % 32;
@@ -55,7 +55,7 @@ __device__ inline uint32_t next_nonzero(const RunChunkLevels& chunk, uint32_t i,
   return bits == 0 ? count : word * 32 + static_cast<uint32_t>(__ffs(static_cast<int>(bits))) - 1;
 }
 
-/// Calls head(byte) and tail(byte) for the symbols that begin at the thread's own levels, in order.
+/// Calls head(byte) and tail(byte) in order for the symbols that begin at the thread's own levels.
 template <typename Head, typename Tail>
 __device__ __forceinline__ void for_own_symbols(const RunChunkLevels& chunk, uint32_t count, bool runs,
                                                 Head head, Tail tail) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of the codes of a component of runs, made by a block of threads from the lengths of their symbols.
-// The host would take twice as long for a component if it made them, and would upload up to 16 KiB instead of
-// 584 bytes.
+// Decoding tables of a component of runs, made by a block of threads from code lengths. Compared with this,
+// the host would take twice as long per component, and upload up to 16 KiB instead of 584 bytes.
 #pragma once
 
 #include "codec/model/run_chunk.hpp"
@@ -10,7 +9,7 @@
 
 namespace ctv::cuda {
 
-/// Of heads and of tails. In shared memory.
+/// Tables of heads and of tails, in shared memory.
 struct BlockTables {
   static constexpr uint32_t kEntries = 1U << kMostCodeBits;
   alignas(16) uint16_t entries[2][kEntries];
@@ -18,9 +17,9 @@ struct BlockTables {
   uint32_t counts[2][16];
 };
 
-/// Makes both tables. Codes are complete and have at most kMostCodeBits bits. None
-/// begins with another, so each is a place of its own, where the symbol's entry goes first. From there it is
-/// copied: a length more doubles the table.
+/// Makes both tables. Codes are complete, with at most kMostCodeBits bits. No code is a prefix of another, so
+/// each symbol's entry first goes to an index of its own. Then entries are copied: each further length
+/// doubles the table.
 template <uint32_t kThreads>
 __device__ void make_tables(const UploadedCode (&uploaded)[2], bool runs, BlockTables& tables) {
   static_assert(kThreads >= 2 * kWarp);

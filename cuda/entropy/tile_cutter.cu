@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block takes a tile, each of its warps a part: two quads a lane become bits, and the tile's cost, which is
-// known from its levels alone (codec/model/tile_cost.hpp). Then a block for each component sums up
-// costs, and a piece begins where the sum passes a multiple of a piece's cost.
+// A block processes a tile, and a warp a part: each lane turns two quads into masks. The tile's cost follows
+// from its levels only (codec/model/tile_cost.hpp). Then a block per component sums costs; a piece begins
+// where the sum passes a multiple of a piece's cost.
 #include "cuda/entropy/tile_cutter.hpp"
+
+#include "cuda/entropy/piece_coder.cuh"
 #include "cuda/entropy/tile_part.cuh"
 #include "cuda/runtime/launch.cuh"
 
@@ -10,8 +12,6 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBitThreads = kTileBands * kWarp;
-constexpr int kCutThreads = 1024;
-constexpr int kCutWarps = kCutThreads / kWarp;
 
 struct BitWork {
   LevelSource levels;
@@ -25,7 +25,7 @@ struct BitWork {
   uint64_t* skips;
 };
 
-// Of a part, all lanes: its sums, and its bits and quads in their places.
+// Finds the sums of a part, and stores its masks and quads. All lanes must call.
 __device__ TileSums find_bits(const BitWork& work, const DeviceTileSet& set, const DeviceTile& tile,
                               const Level* band, size_t part, uint32_t lane, uint64_t& quads) {
   uint32_t large = 0;
@@ -51,7 +51,7 @@ __device__ TileSums find_bits(const BitWork& work, const DeviceTileSet& set, con
     quads |= uint64_t{__ballot_sync(kAllLanes, bits != 0)} << (half * kWarp);
   }
   if (lane == 0) work.quads[part] = quads;
-  const uint32_t both = warp_sum(large << 16 | raw_bits);  // 256 at most, and 15 times as much
+  const uint32_t both = warp_sum(large << 16 | raw_bits);  // at most 256; at most 15 times as much
   return part_sums(count_bits(quads), both >> 16, both & 0xffffU);
 }
 
@@ -100,10 +100,6 @@ struct CutWork {
 
 __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant__ CutWork work) {
   pdl_begin();
-  __shared__ uint32_t warp_costs[kCutWarps];
-  __shared__ uint32_t warp_ends[kCutWarps];
-  const uint32_t lane = threadIdx.x % kWarp;
-  const uint32_t warp = threadIdx.x / kWarp;
   const DeviceComponent component = work.components[blockIdx.x];
   uint32_t* const first = work.first + component.first;
   TileSums* const sums = work.piece_sums + component.first;
@@ -111,48 +107,20 @@ __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant_
     first[0] = component.first;
     sums[0] = {};
   }
-  uint64_t before = 0;  // the cost of all tiles of earlier rounds, and the pieces that end there
-  uint32_t pieces_before = 0;
-  for (uint32_t begin = 0; begin < component.tiles; begin += kCutThreads) {
-    const uint32_t tile = begin + threadIdx.x;
-    const TileSums own = tile < component.tiles ? work.sums[component.first + tile] : TileSums{};
-    const uint32_t cost = tile < component.tiles ? tile_cost(own) : 0;
-    const bool last = tile + 1 >= component.tiles;
-    const uint32_t next_cost = last ? 0 : tile_cost(work.sums[component.first + tile + 1]);
-    uint32_t through = cost;  // of this lane and those before
-    for (uint32_t step = 1; step < kWarp; step *= 2) {
-      const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
-      if (lane >= step) through += other;
-    }
-    if (lane == kWarp - 1) warp_costs[warp] = through;
-    __syncthreads();
-    uint64_t sum = before;  // of the tiles before this one
-    for (uint32_t w = 0; w < kCutWarps; ++w) {
-      if (w < warp) sum += warp_costs[w];
-      before += warp_costs[w];
-    }
-    sum += through - cost;
-    // The next tile begins a piece.
-    const bool ends = !last && piece_of(sum, cost) != piece_of(sum + cost, next_cost);
-    const uint32_t lanes = __ballot_sync(kAllLanes, ends);
-    if (lane == 0) warp_ends[warp] = static_cast<uint32_t>(__popc(lanes));
-    __syncthreads();
-    uint32_t piece = pieces_before + static_cast<uint32_t>(__popc(lanes & ((1U << lane) - 1)));
-    for (uint32_t w = 0; w < kCutWarps; ++w) {
-      if (w < warp) piece += warp_ends[w];
-      pieces_before += warp_ends[w];
-    }
-    if (ends) {
-      first[piece + 1] = component.first + tile + 1;
-      sums[piece + 1] = {};
-    }
-    __syncthreads();
-    if (tile < component.tiles) {
-      work.piece_of_tile[component.first + tile] = component.first + piece;
-      if (own.packed != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sums[piece].packed), own.packed);
-    }
-  }
-  if (threadIdx.x == 0) work.pieces[blockIdx.x] = component.tiles > 0 ? pieces_before + 1 : 0;
+  const uint32_t pieces = cut_pieces(
+      component.tiles, [&](uint32_t tile) { return tile_cost(work.sums[component.first + tile]); },
+      [](uint64_t sum, uint32_t cost) { return piece_of(sum, cost); },
+      [&](uint32_t piece, uint32_t tile) {
+        first[piece] = component.first + tile;
+        sums[piece] = {};
+      },
+      [&](uint32_t tile, uint32_t piece) {
+        const TileSums own = work.sums[component.first + tile];
+        work.piece_of_tile[component.first + tile] = component.first + piece;
+        if (own.packed != 0)
+          atomicAdd(reinterpret_cast<unsigned long long*>(&sums[piece].packed), own.packed);
+      });
+  if (threadIdx.x == 0) work.pieces[blockIdx.x] = pieces;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels on the device as bits of quads, and where the pieces of their tiles begin.
+// Turns levels on the device into masks of quads, and divides their tiles into pieces.
 #pragma once
 
 #include "codec/model/tile_cost.hpp"
@@ -8,21 +8,21 @@
 
 namespace ctv::cuda {
 
-/// Of a quad's levels: which are not 0, and 16 times which are large, and 256 times which are negative.
+/// Masks of a quad's levels: nonzero, plus 16 times large, plus 256 times negative.
 using QuadBits = uint16_t;
 
-/// What the cutter leaves in device memory. Numbers of tiles and parts are among those of all components.
+/// Results in device memory. Tiles and parts are numbered across all components.
 struct TileCuts {
   const QuadBits* bits;   // [parts][64]
-  const uint64_t* quads;  // [parts]: not 0, bit 8 y + x
-  const uint8_t* masks;   // [tiles]: parts that are not 0
+  const uint64_t* quads;  // [parts]: nonzero quads, bit 8 y + x
+  const uint8_t* masks;   // [tiles]: nonzero parts
   const TileSums* sums;   // [tiles]
   const uint64_t* skips;  // [tiles]: find_skips()
   const uint32_t*
-      first;  // [tiles]: first tiles of pieces; those of a component from its first tile's place on
-  const uint32_t* pieces;         // [components]: how many
-  const uint32_t* piece_of_tile;  // [tiles]: its place in `first`
-  const TileSums* piece_sums;     // as `first`
+      first;  // [tiles]: first tiles of pieces; those of a component begin at the index of its first tile
+  const uint32_t* pieces;         // [components]: number of pieces
+  const uint32_t* piece_of_tile;  // [tiles]: index in `first`
+  const TileSums* piece_sums;     // parallel to `first`
 };
 
 class TileCutter {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A warp decodes a piece. Each symbol depends on the one before, so all lanes make the same walk, and share
-// what can be shared: the search in a table (piece_reader.cuh), and of a part what does not depend on the
-// symbol before (part_decoder.cuh). Lanes meet at every symbol; between two symbols they write equal values
-// to the same places, whichever comes first.
+// A warp decodes a piece. Each symbol depends on the one before, so all lanes make the same walk. They share
+// the table search (piece_reader.cuh), and the steps of a part that do not depend on the symbol before
+// (part_decoder.cuh). Lanes synchronise at every symbol. Between two symbols they write equal values to the
+// same addresses, in any order.
 #include "cuda/entropy/tile_decoder.hpp"
 
 #include <cuda_pipeline_primitives.h>
@@ -16,11 +16,10 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr uint32_t kMostWarps = 16;  // of a block, which share its tables
-constexpr uint32_t kFewWarps = 4;    // as many as an SM has schedulers: they do not slow each other down
+constexpr uint32_t kMostWarps = 16;  // per block, which shares its tables
+constexpr uint32_t kFewWarps = 4;    // one per scheduler of an SM, so they do not compete
 constexpr uint32_t kSkipWarps = 4;
 constexpr size_t kReadBeyond = PieceReader::kReadBeyond;
-constexpr size_t kCountBytes = 16;
 constexpr size_t kTableBytes = (kTables + 1) * sizeof(SymbolTable);
 
 struct Work {
@@ -28,9 +27,8 @@ struct Work {
   const DeviceTileSet* sets;
   const DeviceTile* tiles;
   const SymbolTable* tables;
-  const uint64_t* skips;  // of each tile
-  const uint64_t* count;  // pieces lie before, the first one last
-  const uint8_t* bytes;
+  const uint64_t* skips;  // by tile
+  UploadedPieces pieces;
   uint32_t* damaged;
 };
 
@@ -40,7 +38,7 @@ struct alignas(32) Walker {
   TileNeighbours around;
 };
 
-/// Levels of a part that a lane copies: half of a row.
+/// Levels of a part that a lane copies: half a row.
 constexpr uint32_t kLaneLevels = kPartLevels / kWarp;
 static_assert(kLaneLevels == kTileSide / 2 && kLaneLevels * sizeof(Level) == sizeof(uint4));
 
@@ -64,13 +62,13 @@ __device__ __forceinline__ void write_levels(const Walker& walker, const DeviceT
 __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable* tables,
                                              const DecoderFormulas& formulas, Walker& walker,
                                              const UploadedPiece& piece, uint32_t lane) {
-  PieceReader coder(tables, work.bytes + piece.begin, piece.size, lane);
+  PieceReader coder(tables, work.pieces.bytes + piece.begin, piece.size, lane);
   PieceModel model{};
   start_piece(coder, model, walker.around, 0);
   PartDecoder parts(tables, formulas, model, walker.part, lane);
   parts.start_strip();
   const uint32_t end = piece.first + piece.tiles;
-  // Those of the next tile are read early, since many tiles have nothing but a symbol.
+  // Reads the next tile early, since many tiles have only one symbol.
   DeviceTile next = work.tiles[piece.first];
   uint64_t next_skips = work.skips[piece.first];
   for (uint32_t t = piece.first; t < end; ++t) {
@@ -103,20 +101,20 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
   if (!coder.sound() && lane == 0) work.damaged[piece.component] = 1;
 }
 
-/// Starts to copy to shared memory.
+/// Starts an asynchronous copy to shared memory.
 __device__ __forceinline__ void copy_by_block(uint4* to, const uint4* from, size_t bytes) {
   for (uint32_t i = threadIdx.x; i < bytes / sizeof(uint4); i += blockDim.x) {
     __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));
   }
 }
 
-/// There are as many blocks for every frame. Those without a piece end at once, so pieces are packed into few
-/// blocks: an SM has room for the tables once, and kernels of other frames want the rest.
+/// The number of blocks is the same for all frames. Blocks without pieces end at once, so pieces are packed
+/// into few blocks: an SM holds the tables once, and kernels of other frames use the remaining SMs.
 template <bool kTablesFit>
 __global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp, 1)
     decode_kernel(const __grid_constant__ Work work) {
   extern __shared__ uint4 memory[];
-  const auto count = static_cast<uint32_t>(*work.count);
+  const auto count = static_cast<uint32_t>(*work.pieces.count);
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t warp = threadIdx.x / kWarp;
   const uint32_t warps = blockDim.x / kWarp;
@@ -134,11 +132,9 @@ __global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp,
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
-  const auto* const pieces_end = reinterpret_cast<const UploadedPiece*>(work.count);
   if (warp >= used) return;
   for (uint32_t i = blockIdx.x * used + warp; i < count; i += used * gridDim.x) {
-    const UploadedPiece piece = pieces_end[-1 - static_cast<ptrdiff_t>(i)];
-    decode_piece(work, tables, *formulas, walkers[warp], piece, lane);
+    decode_piece(work, tables, *formulas, walkers[warp], work.pieces.piece(i), lane);
   }
 }
 
@@ -168,7 +164,7 @@ __global__ void __launch_bounds__(kSkipWarps* kWarp) skips_kernel(const __grid_c
 Status TileDecoder::initialise(Device& device, const CodingPlan& plan) {
   layout_ = TileLayout(plan);
   CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
-  count_at_ = layout_.tiles.size() * sizeof(UploadedPiece);
+  upload_.initialise(layout_.tiles.size(), kReadBeyond);
   CTV_RETURN_IF_ERROR(skips_.allocate(device, layout_.tiles.size()));
   CTV_RETURN_IF_ERROR(damaged_.allocate(device, layout_.components.size()));
   const cudaDeviceProp& properties = device.properties();
@@ -191,12 +187,8 @@ Status TileDecoder::initialise(Device& device, const CodingPlan& plan) {
 }
 
 Status TileDecoder::start(Device& device, size_t bytes) {
-  const size_t fixed = count_at_ + kCountBytes + layout_.components.size() + kReadBeyond;
-  const size_t most = layout_.bytes;  // put() refuses more
-  CTV_RETURN_IF_ERROR(
-      reserve_both(device, host_, device_, fixed + std::min(bytes, most), fixed + std::min(2 * bytes, most)));
-  count() = 0;
-  end_ = count_at_ + kCountBytes;
+  // One byte of padding per component. put() rejects more bytes than all levels can have.
+  CTV_RETURN_IF_ERROR(upload_.start(device, bytes, layout_.components.size(), layout_.bytes));
   predicted_ = 0;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);
   return {};
@@ -211,31 +203,14 @@ bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::spa
     damaged_.data()[component] = 1;
     return false;
   }
-  auto* const pieces_end = reinterpret_cast<UploadedPiece*>(host_.data() + count_at_);
-  const size_t at =
-      end_.fetch_add(size + size % 2);  // words are aligned; a damaged piece may end in half of one
-  for (const TilePiece& p : pieces) {
-    if (p.size == 0) continue;  // zeros
-    const uint64_t before = std::atomic_ref(count()).fetch_add(1);
-    pieces_end[-1 - static_cast<ptrdiff_t>(before)] = {
-        at - count_at_ - kCountBytes + p.begin - first, static_cast<uint32_t>(p.size),
-        layout_.components[component].first + static_cast<uint32_t>(p.first), static_cast<uint32_t>(p.tiles),
-        static_cast<uint32_t>(component)};
-  }
-  std::memcpy(host_.data() + at, bytes.data() + first, size);
+  upload_.put(component, layout_.components[component].first, bytes, pieces);
   for (size_t i = 0; predicted && i < layout_.lowpass.size(); ++i) {
     if (layout_.sets[layout_.lowpass[i]].component == component) predicted_ |= 1U << i;
   }
   return true;
 }
 
-Status TileDecoder::upload(Device& device, cudaStream_t stream) {
-  std::memset(host_.data() + end_, 0, kReadBeyond);
-  const size_t begin = count_at_ - static_cast<size_t>(count()) * sizeof(UploadedPiece);
-  CTV_CUDA_TRY(device, cudaMemcpyAsync(device_.data() + begin, host_.data() + begin,
-                                       end_ + kReadBeyond - begin, cudaMemcpyHostToDevice, stream));
-  return {};
-}
+Status TileDecoder::upload(Device& device, cudaStream_t stream) { return upload_.upload(device, stream); }
 
 Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
                            cudaStream_t stream) {
@@ -245,14 +220,12 @@ Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, 
                            skips_.data()};
   skips_kernel<<<(tiles + kSkipWarps - 1) / kSkipWarps, kSkipWarps * kWarp, 0, stream>>>(skip_work);
   CTV_RETURN_IF_ERROR(device.launched("skips_kernel"));
-  const auto* const count = reinterpret_cast<const uint64_t*>(device_.data() + count_at_);
   const Work work{{levels[0], levels[1], levels[2]},
                   device_layout_.sets.data(),
                   device_layout_.tiles.data(),
                   device_layout_.tables.data(),
                   skips_.data(),
-                  count,
-                  device_.data() + count_at_ + kCountBytes,
+                  upload_.uploaded(),
                   damaged_.data()};
   if (tables_fit_) {
     decode_kernel<true><<<blocks_, warps_ * kWarp, shared_bytes(true, warps_), stream>>>(work);

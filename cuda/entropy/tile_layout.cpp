@@ -43,7 +43,7 @@ TileLayout::TileLayout(const CodingPlan& plan) {
         parts += set.bands;
       }
       sets.push_back(set);
-      // A word for each event of parts and tiles, and the model and the two of the last state of a piece.
+      // A word per event of parts and tiles; and per piece one for the model and two for the last state.
       bytes += from.tiles() * 2 * (set.bands * kPartEvents + 4);
     }
     components.back().tiles = static_cast<uint32_t>(tiles.size()) - components.back().first;

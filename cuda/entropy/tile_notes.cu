@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block takes a tile, each of its warps a part.
+// A block processes a tile, and a warp a part.
 #include "cuda/entropy/tile_notes.hpp"
 
 #include "cuda/entropy/part_notes.cuh"
@@ -9,7 +9,7 @@ namespace ctv::cuda {
 namespace {
 
 constexpr uint32_t kNoteThreads = kTileBands * kWarp;
-constexpr uint32_t kNoteBlocks = 12;  // of an SM: with more, registers would not do
+constexpr uint32_t kNoteBlocks = 12;  // per SM, limited by registers
 
 struct NoteWork {
   LevelSource levels;
@@ -19,7 +19,7 @@ struct NoteWork {
   TileEvents events;
 };
 
-/// The event of a tile's bands.
+/// Notes the event of a tile's bands.
 __device__ __forceinline__ uint32_t note_bands(const NoteWork& work, const DeviceTile& tile, uint32_t bands,
                                                uint32_t t, int begin) {
   uint32_t known = 0;
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
   if (quads != 0) {
     const int neighbour = lane < 8 ? tile.above : tile.left;
     uint32_t beside = 0;
-    if (lane < 16 && neighbour >= begin) {  // of the same set
+    if (lane < 16 && neighbour >= begin) {  // in the same set
       const size_t there = part - size_t{t - static_cast<uint32_t>(neighbour)} * set.bands;
       const uint32_t quad = lane < 8 ? kPartQuads - 8 + lane : 8 * (lane - 8) + 7;
       beside = cuts.bits[kPartQuads * there + quad];
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
   __syncthreads();
   uint32_t count = 0;
   if (quads != 0) {
-    const auto level = [&](uint32_t place) -> int {  // read again, since most parts need none
+    const auto level = [&](uint32_t place) -> int {  // read again, since few parts need it
       const DeviceTile& here = work.tiles[t];
       const auto y = static_cast<size_t>(here.y + level_row(place));
       const auto x = static_cast<size_t>(here.x + level_col(place));
@@ -84,9 +84,10 @@ __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
 
 }  // namespace
 
-Status TileNotes::initialise(Device& device, const TileLayout& layout) {
+Status TileNotes::initialise(Device& device, const TileLayout& layout, DeviceArray<uint32_t>& events) {
+  events_ = &events;
   tiles_ = static_cast<unsigned>(layout.tiles.size());
-  CTV_RETURN_IF_ERROR(events_.allocate(device, layout.parts * kPartEvents));
+  CTV_RETURN_IF_ERROR(events_->reserve(device, layout.parts * kPartEvents));
   CTV_RETURN_IF_ERROR(counts_.allocate(device, layout.parts));
   return bands_.allocate(device, tiles_);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels that cut, note and decode parts of tiles have in common.
+// Functions for kernels that divide, note and decode parts of tiles.
 #pragma once
 
 #include <type_traits>
@@ -14,14 +14,14 @@ namespace ctv::cuda {
 
 constexpr int kPartLevels = kTileSide * kTileSide;
 constexpr int kPartQuads = kTileQuads * kTileQuads;
-constexpr uint32_t kMostDigits = 73;  // classes of the weighted sum of digits are for 0..72
+constexpr uint32_t kMostDigits = 73;  // the weighted sum of digits is 0..72
 
-/// What start_piece() sets.
+/// Results of start_piece().
 struct PieceModel {
   uint32_t model_tables, first_recent;
 };
 
-/// Level i of quad q of a part lies at row level_row(4 q + i), column level_col(4 q + i).
+/// Level i of quad q of a part is in row level_row(4 q + i) and column level_col(4 q + i).
 __device__ __forceinline__ int level_row(uint32_t place) {
   return static_cast<int>((place >> 5) * 2 + (place >> 1 & 1U));
 }
@@ -29,7 +29,7 @@ __device__ __forceinline__ int level_col(uint32_t place) {
   return static_cast<int>((place >> 2 & 7U) * 2 + (place & 1U));
 }
 
-/// Fills memory with zeros; all lanes of a warp together.
+/// Clears memory. All lanes of a warp must call together.
 template <typename T>
 __device__ __forceinline__ void clear_by_warp(T& what, uint32_t lane) {
   using Word = std::conditional_t<alignof(T) % alignof(uint4) == 0, uint4, uint32_t>;
@@ -41,7 +41,7 @@ __device__ __forceinline__ void clear_by_warp(T& what, uint32_t lane) {
   }
 }
 
-/// find_skips() of a tile; all lanes of a warp together, two quads each.
+/// find_skips() of a tile, two quads per lane. All lanes of a warp must call together.
 __device__ inline uint64_t find_skips_by_warp(const SkipGrid& grid, const DeviceTileSet& set,
                                               const DeviceTile& tile, uint32_t lane) {
   if (grid.cells == nullptr || set.row_shift > kMostSkipShift || set.col_shift > kMostSkipShift) return 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels of motion search share.
+// Functions that the kernels of motion search share.
 #pragma once
 
 #include "cuda/motion/search.hpp"
 
 namespace ctv::cuda {
 
-// Sum of the differences of four samples.
+// Returns sum + the SAD of four samples.
 __device__ __forceinline__ uint32_t add_differences(uint32_t a, uint32_t b, uint32_t sum) {
   uint32_t result;
   asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(sum));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping cells. By definition each sample is a weighted
 // mean of four predictions of 64 products each. Between the centres of four neighbouring cells, in a piece,
-// the same four vectors hold everywhere. A warp takes a unit of several pieces (predict_unit.cuh) and follows
-// each vector that is different once for all of them, since neighbours often have one vector. Pieces with
-// less than four samples on a side take a thread a sample.
+// the same four vectors apply everywhere. A warp processes a unit of several pieces (predict_unit.cuh) and
+// predicts once with each distinct vector, since neighbours often share vectors. Pieces with less than four
+// samples per side have a thread per sample.
 #include "cuda/motion/compensate.hpp"
 
 #include "cuda/motion/predict_unit.cuh"
@@ -12,17 +12,17 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kWarps = 4;  // of a block of threads
+constexpr int kWarps = 4;  // per block of threads
 constexpr int kTaps = kInterpolationTaps;
 constexpr int kWholeWeight = 1024;
 
 struct Cells {
   const MotionVector* vectors;
-  const uint8_t* skips;  // read if cells overlap
+  const uint8_t* still;  // read only with overlap
   CompensationGeometry g;
 
-  /// Whether a cell's samples take its own vector alone.
-  __device__ __forceinline__ bool alone(int cell) const { return !g.overlap || skips[cell] != 0; }
+  /// Whether a cell is predicted without overlap.
+  __device__ __forceinline__ bool alone(int cell) const { return !g.overlap || still[cell] != 0; }
   __device__ __forceinline__ BlockPair row_pair(int sample) const {
     return block_pair(max_of(sample, 0), g.row_shift, kLog2Cell, g.grid.rows);
   }
@@ -31,32 +31,33 @@ struct Cells {
   }
 };
 
-// Of the second cell of a pair, in 32nds, at sample i of a piece.
+// Weight of the second cell of a pair at sample i of a piece, in 32nds.
 template <int kSize>
 __device__ __forceinline__ constexpr int weight_at(int i) {
   return overlap_weight(kSize == 8 ? 3 : 2, i);
 }
 
-// Else compilers make it again where it is used, in a loop.
+// Prevents the compiler from recomputing a value in a loop that uses it.
 __device__ __forceinline__ void keep_in_register(uint32_t& value) { asm("" : "+r"(value)); }
 
-// The four cells around a lane's piece, in rows, and what they give to the lane's samples, a column of the
-// piece. Its upper half lies in a cell of the first row, its lower half in one of the second.
+// The four cells around a lane's piece, in rows, and their weights for the lane's samples, a column of the
+// piece. The upper half of the column lies in a cell of the first row, the lower half in one of the second
+// row.
 template <int kRows>
 struct CellColumn {
   static constexpr int kPairs = kRows / 2;
-  static constexpr uint32_t kFlag = 1U << 28;  // in weights[i][0], times 2^i: cell i
+  static constexpr uint32_t kFlag = 1U << 28;  // in weights[i][0], times 2^i: flag of cell i
   uint32_t vectors[4];
-  uint32_t weights[4][kPairs];  // of two samples each; all four cells' are a whole
-  uint32_t needed;              // a bit for each vector
+  uint32_t weights[4][kPairs];  // for two samples each; the four cells' weights add up to 1
+  uint32_t needed;              // mask of vectors
 
-  // piece_row, piece_col: of all pieces of the plane. right: the second cells' weight.
+  // piece_row, piece_col: among all pieces of the plane. right: weight of the second column of cells.
   __device__ __forceinline__ CellColumn(const Cells& cells, int piece_row, int piece_col, int side,
                                         int right) {
     const MotionGrid& grid = cells.g.grid;
     const int rows[2] = {max_of(min_of(piece_row, grid.rows) - 1, 0), min_of(piece_row, grid.rows - 1)};
     const int cols[2] = {max_of(min_of(piece_col, grid.cols) - 1, 0), min_of(piece_col, grid.cols - 1)};
-    bool alone[2];  // the cells on this side
+    bool alone[2];  // by row, for the cells on this side
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
 #pragma unroll
@@ -81,14 +82,15 @@ struct CellColumn {
       }
     }
   }
-  /// One of those left, if there are any.
+  /// A vector of mask `left`; arbitrary if the mask is 0.
   __device__ __forceinline__ uint32_t any(uint32_t left) const {
     uint32_t word = vectors[3];
 #pragma unroll
     for (int i = 2; i >= 0; --i) word = (left >> i & 1U) != 0 ? vectors[i] : word;
     return word;
   }
-  /// Adds the column's samples, predicted with vectors `word`, to `sums`, and takes these from `left`.
+  /// Adds the column's samples, predicted with vectors equal to `word`, to `sums`, and removes these vectors
+  /// from `left`.
   __device__ __forceinline__ void add(uint32_t word, const int (&values)[kRows], int (&sums)[kRows],
                                       uint32_t& left) const {
     uint32_t both[kPairs] = {};
@@ -108,8 +110,8 @@ struct CellColumn {
   }
 };
 
-// kRows, kCols: of a piece. A unit has two rows of pieces; the first piece begins half a piece before the
-// plane. across: units in a row.
+// kRows, kCols: of a piece. A unit has two rows of pieces; the first piece starts half a piece before the
+// plane. across: units per row.
 template <int kRows, int kCols>
 __global__ void __launch_bounds__(kWarp* kWarps)
     compensate_pieces_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
@@ -118,11 +120,11 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   __shared__ UnitPatch<kRows> memory[kWarps];
   const int warp = thread_x() / kWarp;
   const int unit = static_cast<int>(blockIdx.x) * kWarps + warp;
-  if (unit >= across) return;  // whole warps
+  if (unit >= across) return;  // the same for a whole warp
   const int lane = thread_x() % kWarp;
   const int top = static_cast<int>(blockIdx.y) * 2 * kRows - kRows / 2;
   const int left = unit * kUnitSide - kCols / 2;
-  const int place = unit_col(lane) % kCols;  // in the piece
+  const int place = unit_col(lane) % kCols;  // column in the piece
   const CellColumn<kRows> column(cells, static_cast<int>(blockIdx.y) * 2 + unit_row<kRows>(lane) / kRows,
                                  unit * (kUnitSide / kCols) + unit_col(lane) / kCols,
                                  place < kCols / 2 ? 0 : 1, weight_at<kCols>(place));
@@ -130,7 +132,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   int sums[kRows];
 #pragma unroll
   for (int k = 0; k < kRows; ++k) sums[k] = kWholeWeight / 2;
-  for (uint32_t left_out = column.needed;;) {  // vectors of the lane that have not been followed
+  for (uint32_t left_out = column.needed;;) {  // vectors that the lane has not used yet
     const uint32_t lanes = __ballot_sync(kAllLanes, left_out != 0);
     if (lanes == 0) break;
     const uint32_t word = __shfl_sync(kAllLanes, column.any(left_out), __ffs(static_cast<int>(lanes)) - 1);
@@ -146,11 +148,12 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   Sample* const to = prediction.data + (row * stride + col);
 #pragma unroll
   for (int k = 0; k < kRows; ++k) {
-    if (row + k >= 0 && row + k < prediction.rows) to[k * stride] = static_cast<Sample>(sums[k] >> 10);
+    if (row + k >= 0 && row + k < prediction.rows)
+      to[k * stride] = static_cast<Sample>(clamp_to(sums[k] >> 10, cells.g.range.lo, cells.g.range.hi));
   }
 }
 
-// Sample (r, c) of the reference moved by v.
+// Sample (r, c) of the reference, moved by v.
 __device__ __forceinline__ int predicted(const PlaneView<const Sample>& reference, ChromaShift shift,
                                          MotionVector v, int r, int c) {
   const Displacement dy = displacement(v.y, shift.y);
@@ -177,7 +180,7 @@ __device__ __forceinline__ int predicted(const PlaneView<const Sample>& referenc
 constexpr int kBlockX = 32;
 constexpr int kBlockY = 8;
 
-// Small pieces: decoders at reduced resolutions.
+// Small pieces, for decoders at reduced resolutions.
 __global__ void __launch_bounds__(kBlockX* kBlockY)
     compensate_samples_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
                               PlaneView<Sample> prediction) {
@@ -196,27 +199,27 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
   }
   int sum = 512;
   int value = 0;
-  MotionVector known;  // what value belongs to
+  MotionVector known;  // vector of `value`
 #pragma unroll 1
   for (int i = 0; i < 4; ++i) {
     const bool lower = (i & 2) != 0;
     const bool right = (i & 1) != 0;
     const int weight = (lower ? rows.weight : 32 - rows.weight) * (right ? cols.weight : 32 - cols.weight);
-    if (weight == 0) continue;  // never the first
+    if (weight == 0) continue;  // never for the first cell
     const MotionVector v =
         cells.vectors[(lower ? rows.second : rows.first) * g.grid.cols + (right ? cols.second : cols.first)];
     if (i == 0 || !same_vector(v, known)) value = predicted(reference, {g.row_shift, g.col_shift}, v, r, c);
     known = v;
     sum += weight * value;
   }
-  prediction.row(r)[c] = static_cast<Sample>(sum >> 10);
+  prediction.row(r)[c] = static_cast<Sample>(clamp_to(sum >> 10, g.range.lo, g.range.hi));
 }
 
 }  // namespace
 
 Status compensate_plane(Device& device, PlaneView<const Sample> reference, const ConstSideInfo& side,
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction) {
-  const Cells cells{side.vectors, side.skips, geometry};
+  const Cells cells{side.vectors, side.still, geometry};
   const auto launch = [&]<int kRows, int kCols>() {
     const int across = ceil_div(prediction.cols + kCols / 2, kUnitSide);
     const dim3 blocks(blocks_for(across, kWarps), blocks_for(prediction.rows + kRows / 2, 2 * kRows));

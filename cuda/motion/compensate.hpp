@@ -8,7 +8,7 @@
 
 namespace ctv::cuda {
 
-/// prediction: what the vectors point at in `reference`; all on the device.
+/// prediction: receives `reference` moved by the vectors. All arrays are on the device.
 Status compensate_plane(Device& device, PlaneView<const Sample> reference, const ConstSideInfo& side,
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction);
 

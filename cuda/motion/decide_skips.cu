@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which cells are skipped (codec/control/skip_decisions.hpp). A warp takes two units of 2x2 cells
-// side by side: their luma as the passes over the field of vectors do, eight tiles at once, of which each has
-// a vector of its own; of chroma two rows of a tile a lane. Then all lanes of a cell know what it costs, and
-// those of a unit choose alike.
+// Decides which cells are skipped (codec/control/skip_decisions.hpp). A warp processes two adjacent units of
+// 2x2 cells. Luma is compared as in the passes over the field of vectors: eight tiles at once, each with its
+// own vector. In chroma a lane has two rows of a tile. Then all lanes of a cell know its costs, and all lanes
+// of a unit make the same choice.
 #include "cuda/motion/field_group.cuh"
 #include "cuda/motion/skip_unit.cuh"
 #include "cuda/runtime/launch.cuh"
@@ -10,8 +10,8 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kWarps = 4;  // of a block of threads
-constexpr int kUnits = 2;  // of a warp
+constexpr int kWarps = 4;  // per block of threads
+constexpr int kUnits = 2;  // per warp
 constexpr int kCells = kUnits * kSkipCells;
 constexpr int kCellLanes = kWarp / kCells;
 static_assert(kCells == kTilesAtOnce);
@@ -19,7 +19,7 @@ static_assert(kCells == kTilesAtOnce);
 // A cell of the warp's units.
 struct UnitCell {
   int row, col;
-  bool inside;  // the grid; else it stands for the first cell
+  bool inside;  // in the grid; otherwise the first cell replaces it
 
   __device__ __forceinline__ UnitCell(const CellUnit& first, int cell)
       : row(first.row + cell / kSkipUnit % kSkipUnit),
@@ -31,11 +31,11 @@ struct UnitCell {
   }
 };
 
-// What samples sum up to, of a lane, then of a cell.
+// Sums over the samples of a lane, then of a cell.
 struct Sums {
-  uint32_t own = 0, zero = 0;  // squared differences to the predictions
+  uint32_t own = 0, zero = 0;  // squared errors of the predictions
   uint32_t lost = 0;           // SkipSums
-  uint32_t counts = 0;         // SkipSums.coded, and above 16 bits octaves
+  uint32_t counts = 0;         // SkipSums.coded; from bit 16 on SkipSums.octaves
 };
 
 __device__ __forceinline__ void count_coefficient(const SkipPrices& prices, int magnitude, uint32_t& lost,
@@ -63,7 +63,7 @@ __device__ __forceinline__ uint32_t squares(const TileRows& a, const TileRows& b
   return sum;
 }
 
-// Over lanes that differ in bits kFirst up to and without kEnd.
+// Sums over lanes whose indices differ in bits kFirst up to kEnd, exclusive.
 template <int kFirst, int kEnd>
 __device__ __forceinline__ uint32_t sum_over(uint32_t v) {
 #pragma unroll
@@ -71,7 +71,7 @@ __device__ __forceinline__ uint32_t sum_over(uint32_t v) {
   return v;
 }
 
-// Of the lane's cell, in all of its lanes.
+// Sums of the lane's cell, in all of its lanes.
 __device__ __forceinline__ Sums compare_luma(const SkipPrices& prices, const SearchPlanes& planes,
                                              const HalfPlanes& halves, const UnitCell& cell, MotionVector v,
                                              int lane) {
@@ -90,7 +90,7 @@ __device__ __forceinline__ Sums compare_luma(const SkipPrices& prices, const Sea
   const HadamardMatrix matrix(lane);
   const TileTransforms a = matrix.transform(source);
   const TileTransforms b = matrix.transform(own);
-  uint32_t lost[2] = {};  // of the tiles whose coefficients the lane has
+  uint32_t lost[2] = {};  // of the tiles whose coefficients are in this lane
   uint32_t counts[2] = {};
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
@@ -113,15 +113,15 @@ __device__ __forceinline__ Sums compare_luma(const SkipPrices& prices, const Sea
   return sums;
 }
 
-// How lanes share cells of kRows x kCols samples of chroma, whose tiles have kCols on a side.
+// Distribution of cells of kRows x kCols chroma samples to lanes. Tiles have kCols samples per side.
 template <int kRows, int kCols>
 struct ChromaShare {
-  static constexpr int kTileLanes = kCols / 2;                   // two rows each
-  static constexpr int kLanes = kRows / kCols * kTileLanes;      // of a cell
-  static constexpr int kPlanesAtOnce = kWarp / kLanes / kCells;  // of two
+  static constexpr int kTileLanes = kCols / 2;                   // two rows per lane
+  static constexpr int kLanes = kRows / kCols * kTileLanes;      // per cell
+  static constexpr int kPlanesAtOnce = kWarp / kLanes / kCells;  // of both
 };
 
-// Of the lane's two rows of a tile of a cell of plane p.
+// Sums of the lane's two rows of a tile, in a cell of plane p.
 template <int kRows, int kCols>
 __device__ __forceinline__ Sums compare_chroma(const Comparison& c, int p, const UnitCell& cell,
                                                MotionVector v, int part) {
@@ -144,7 +144,7 @@ __device__ __forceinline__ Sums compare_chroma(const Comparison& c, int p, const
     }
   }
   if (__any_sync(kAllLanes, !same_vector(v, MotionVector{})) != 0) {
-    // between_columns(), then between_rows(): two products at once.
+    // between_columns(), then between_rows(): two products per instruction.
     const Displacement dy = displacement(v.y, c.chroma.y);
     const Displacement dx = displacement(v.x, c.chroma.x);
     const int left = x + dx.whole;
@@ -186,7 +186,7 @@ __device__ __forceinline__ Sums compare_chroma(const Comparison& c, int p, const
       sums.zero += static_cast<uint32_t>(d * d);
     }
   }
-  // The Hadamard transform: along rows, the two rows, then rows of other lanes.
+  // Hadamard transform: along rows, across the lane's two rows, then across lanes.
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
 #pragma unroll
@@ -224,7 +224,7 @@ __device__ __forceinline__ Sums compare_chroma(const Comparison& c, int p, const
   return sums;
 }
 
-// Adds up over the planes of chroma, in all lanes of the cells of luma.
+// Adds the sums over chroma planes, in all lanes of the luma cells.
 template <int kRows, int kCols>
 __device__ __forceinline__ void add_chroma(const Comparison& c, const CellUnit& first,
                                            const MotionVector* vectors, int lane, Sums& sums) {
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   const int number = static_cast<int>(blockIdx.x * kWarps + threadIdx.x / kWarp);
   const int across = ceil_div(c.grid_cols, kUnits * kSkipUnit);
   const CellUnit first(c, number / across, number % across * kUnits);
-  if (first.row >= c.grid_rows) return;  // whole warps
+  if (first.row >= c.grid_rows) return;  // the same for a whole warp
   const UnitCell cell(first, lane / kCellLanes);
   const int at = cell.row * c.grid_cols + cell.col;
   const int unit_col = min_of(first.col + lane / (kWarp / kUnits) * kSkipUnit, c.grid_cols - 1);

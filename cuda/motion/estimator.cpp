@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The motion estimator: owns the 8-bit copies of luma and the costs that search leaves for the passes over
-// the field.
+// Motion estimator. It owns the 8-bit copies of luma, and the costs that the search leaves for the passes
+// over the field.
 #include "cuda/motion/estimator.hpp"
 
 #include <span>
@@ -14,10 +14,10 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kAlign = 16;  // bytes
+constexpr int kAlign = 16;  // in bytes
 
-// The vectors of squares go on to the next grid. What a block costs with its own they have from the pass,
-// which compares as they do.
+// Requires that squares are the last step over a grid, since they write the vectors of the next grid, and
+// that they follow a pass with SATD, since they reuse its distortions.
 constexpr bool squares_come_last() {
   const auto last = [](std::span<const FieldPass> passes) {
     for (size_t i = 0; i < passes.size(); ++i) {
@@ -85,7 +85,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     return fill_current(d, bytes, samples, planes_, far_.quarters());
   }
 
-  // The search begins before it is known what is still; find() leaves that out.
+  // Starts the search before still cells are known; find() excludes these.
   Status prepare(uint32_t lambda) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
@@ -105,11 +105,11 @@ class CudaMotionEstimator final : public MotionEstimator {
     }
     MotionVector* field = field_.data();
     MotionVector* other = improved_.data();
-    // Passes over a grid, from `field` to a finer grid in `other`, or where `result` says.
+    // Passes over a grid: from `field` to a finer grid in `other`, or to `result`.
     const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes,
                              const MotionGrid& finer, MotionVector* result) -> Status {
       const bool squares = passes.back().squares && grid.log2_block < kLog2LargestSquare;
-      size_t left = passes.size() + (squares ? 1 : 0);  // kernels
+      size_t left = passes.size() + (squares ? 1 : 0);  // kernels to launch
       const auto next = [&](auto* kernel, const FieldWork& work) -> Status {
         const bool last = --left == 0;
         CTV_RETURN_IF_ERROR(kernel(d, planes_, halves_, work, field, costs_.data(), last ? finer : grid,
@@ -156,15 +156,15 @@ class CudaMotionEstimator final : public MotionEstimator {
   std::shared_ptr<Device> device_;
   const MotionParameters parameters_;
   const MotionGrid blocks_;
-  const MotionGrid cells_;  // of the blocks
+  const MotionGrid cells_;  // grid of cells of the blocks
   uint32_t lambda_ = 0;
   SearchPlanes planes_;
   HalfPlanes halves_;
   FarSearch far_;
   DeviceArray<uint8_t> current_, reference_;
   DeviceArray<uint32_t> half_samples_;
-  DeviceArray<uint32_t> costs_;                 // of each block
-  DeviceArray<MotionVector> field_, improved_;  // of the blocks, then of the cells
+  DeviceArray<uint32_t> costs_;                 // by block
+  DeviceArray<MotionVector> field_, improved_;  // of blocks, then cells
 };
 
 }  // namespace

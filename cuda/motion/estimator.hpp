@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Motion search and its refinements on the device.
+// Motion search and refinement on the device.
 #pragma once
 
 #include "codec/backend/motion_estimator.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The far search: the full search's kernel on planes of quarter samples, and a window of 5x5 candidates
-// around the vector of each block's square. A warp takes a block, and a lane a candidate. Where the full
-// search has tried that window, there is nothing to do. A full search that tries zero alone is done here.
+// Far search: the kernel of the full search on planes of quarter samples, then a window of 5x5 candidates
+// around the vector of each block's square. A warp processes a block, and a lane a candidate. Windows that
+// the full search has covered are skipped. A full search of range 0 is done here, too.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/block_match.cuh"
 #include "cuda/motion/far_search.hpp"
@@ -13,17 +13,17 @@ namespace {
 
 constexpr int kWindow = 2 * kFarWindow + 1;
 constexpr int kCandidates = kWindow * kWindow;
-constexpr int kWarps = 4;  // of a block of threads
+constexpr int kWarps = 4;  // per block of threads
 static_assert(kWarp >= kCandidates);
 
 struct Around {
   SearchPlanes planes;
   const MotionVector* squares;  // [..][square_cols]
   int square_cols;
-  int log2_blocks;  // of a square, to each side
+  int log2_blocks;  // log2 of a square's side in blocks
   int near;
   uint32_t lambda;
-  int rows, cols;  // of blocks
+  int rows, cols;  // of the grid of blocks
   MotionVector* vectors;
   uint32_t* costs;
 };
@@ -32,12 +32,12 @@ struct Around {
 template <int kSize>
 struct Window {
   static constexpr int kRows = kSize + kWindow - 1;
-  static constexpr int kPitch = (kRows + 3) / 4 + 1;  // words; the window begins within the first
+  static constexpr int kPitch = (kRows + 3) / 4 + 1;  // words; the window begins in the first
   uint32_t samples[kRows * kPitch];
   uint32_t block[kSize * kSize / 4];
 };
 
-// The sum of differences of the lane's candidate, if it has one, in the window whose middle is at (y, x).
+// SAD of the lane's candidate, if any, in the window centred at (y, x).
 template <int kSize>
 __device__ __forceinline__ uint32_t match_window(const SearchPlanes& planes, int y, int x, int lane,
                                                  Window<kSize>& window) {
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kWarp* kWarps) around_kernel(const __grid_cons
   const int warp = thread_x() / kWarp;
   const int lane = thread_x() % kWarp;
   const int at = static_cast<int>(blockIdx.x) * kWarps + warp;
-  if (at >= a.rows * a.cols) return;  // whole warps
+  if (at >= a.rows * a.cols) return;  // the same for a whole warp
   const int row = at / a.cols;
   const int col = at % a.cols;
   const MotionVector square = a.squares[(row >> a.log2_blocks) * a.square_cols + (col >> a.log2_blocks)];
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kWarp* kWarps) around_kernel(const __grid_cons
   const bool far = !is_near(centre_y, centre_x, a.near);
   if (a.near > 0 && !far) return;
 
-  // A lane fetches its words of the block, and compares them with those at the same place.
+  // Loads the lane's words of the block, and compares them with the reference at the same position.
   Window<kSize>& window = windows[warp];
   uint32_t zero = 0;
 #pragma unroll
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kWarp* kWarps) around_kernel(const __grid_cons
         *reinterpret_cast<const uint32_t*>(a.planes.reference + y * a.planes.reference_stride + x), zero);
   }
   MotionVector best;
-  uint32_t least = 0;  // with the price
+  uint32_t least = 0;  // cost including vector bits
   if (a.near == 0) {
     least = motion_cost(warp_sum(zero), a.lambda, best);
   } else {
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kWarp* kWarps) around_kernel(const __grid_cons
     const uint32_t least_far = warp_min(cost);
     if (least_far < least) {
       const uint32_t rank = cost == least_far ? candidate_rank(dy, dx, kFarWindow) : ~0U;
-      const uint32_t winner = __ballot_sync(kAllLanes, rank == warp_min(rank));  // one lane
+      const uint32_t winner = __ballot_sync(kAllLanes, rank == warp_min(rank));  // a single lane
       best = to_vector(__shfl_sync(kAllLanes, to_word(v), __ffs(static_cast<int>(winner)) - 1));
       least = least_far;
     }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pass over the field of vectors: each block tries its neighbours' vectors and steps of a fraction of a
-// sample. Squares of 2x2 blocks then take one vector where that costs less.
+// Pass over the field of vectors: each block tries its neighbours' vectors and fractional steps. Squares of
+// 2x2 blocks then take one vector if that costs less.
 #include "cuda/motion/field_group.cuh"
 #include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
 
-constexpr int kWarps = 4;  // of a block of threads
+constexpr int kWarps = 4;  // per block of threads
 
-// Blocks of threads on a multiprocessor that registers suffice for, as far as none are spilt.
+// Blocks of threads per multiprocessor, limited by registers without spills.
 constexpr int blocks_at_once(int size, bool sad) { return size == 32 ? 1 : (size == 16 && sad ? 8 : 6); }
 
-// The best vector of a block so far, known to all lanes of its group.
+// Best vector of a block so far, the same in all lanes of its group.
 struct Best {
   MotionVector vector;
-  uint32_t cost = kNever;  // with the price
+  uint32_t cost = kNever;  // including the price
   uint32_t price = 0;
 };
 
-// Where the vectors of a grid go: to the same, or to a finer one of the same picture.
+// Destination of a grid's vectors: the same grid, or a finer one of the same picture.
 struct FinerField {
   MotionVector* vectors;
   int rows, cols;
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, kSadRowSt
 #pragma unroll
   for (int i = 0; i < 4; ++i) neighbours[i] = group.of(v, i + 1);
   Best best{before[at]};
-  // Tries candidates of lanes, the first of the least cost wins. Returns whether it costs less than `best`.
+  // Tries candidates of lanes; the first with the least cost wins. Returns whether it costs less than `best`.
   const auto improve = [&](uint32_t tried) {
     const uint32_t price = field_cost(0, work.lambda, field_bits(neighbours, v, work.pass.border_bits));
     const uint32_t difference = group.compare(v, tried);
@@ -95,15 +95,15 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, kSadRowSt
   }
 }
 
-// A block's part of what its square costs.
+// A block's contribution to the costs of its square.
 struct SquarePart {
-  uint32_t cost[kSquareBlocks];  // with the vector of each of the square's blocks, without its price
-  uint32_t bits[kSquareBlocks];  // of these
-  uint32_t own_bits;             // of its own vector
+  uint32_t cost[kSquareBlocks];  // with the vector of each of the square's blocks, without price
+  uint32_t bits[kSquareBlocks];  // bits of these vectors
+  uint32_t own_bits;             // bits of its own vector
 };
 
-// The four groups of a square lie side by side. Each compares its block with the vectors of all four, each
-// different one once; what its own costs a pass over the searched blocks has left.
+// The four groups of a square are adjacent. Each compares its block once with each distinct vector of the
+// four. The cost with its own vector is known from a pass over the searched blocks.
 template <int kSize>
 __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
     unite_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
                  const __grid_constant__ FinerField to, uint32_t* costs) {
   pdl_begin();
   using Own = Shape<kSize>;
-  constexpr int kGroups = kWarps * Own::kGroups;  // of a block of threads
+  constexpr int kGroups = kWarps * Own::kGroups;  // per block of threads
   static_assert(kGroups % kSquareBlocks == 0);
   __shared__ SquarePart parts[kGroups];
   const int rows = work.grid.rows;
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
   const bool writes = lane % Own::kLanes == 0 && top + block / 2 < rows && left + block % 2 < cols;
   const int shift = work.blocks.log2_block - work.grid.log2_block;
   const uint32_t worth = shift > 0 ? work.lambda * kCellsWorth : 0;
-  bool passed = top + 1 < rows && left + 1 < cols;  // all four blocks
+  bool passed = top + 1 < rows && left + 1 < cols;  // whether all four blocks are in the grid
   bool united = true;
 #pragma unroll
   for (int k = 0; k < kSquareBlocks; ++k) {
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
   const int candidate = group.index % kSquareBlocks;
   const MotionVector v = before[limited_row(candidate) * cols + limited_col(candidate)];
   const uint32_t same = group.mask(__match_any_sync(kAllLanes, to_word(v))) & ((1U << kSquareBlocks) - 1);
-  const int first = __ffs(static_cast<int>(same)) - 1;  // of the equal candidates
+  const int first = __ffs(static_cast<int>(same)) - 1;  // first of equal candidates
   const bool known = shift == 0 && same_vector(v, own);
   const bool tried = active && group.index == first && !known;
   const uint32_t found = group.of(group.compare(v, group.ballot(tried)), first);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks compared with the reference at half samples. A candidate costs a bilinear interpolation, about six
-// instructions a sample, and Hadamard transforms by products of matrices. A warp compares eight tiles of 8x8
-// at once: four candidates of each of two blocks of 8x8, two of a block of 16x16, or half of a block of
-// 32x32. The lanes of a block form a group. Lane i of a group knows candidate i; when a candidate is compared
-// all lanes take samples of it.
+// Compares blocks with the reference at half samples. A candidate costs a bilinear interpolation, about six
+// instructions per sample, and Hadamard transforms by matrix products. A warp compares eight 8x8 tiles at
+// once: four candidates each of two 8x8 blocks, two of a 16x16 block, or half of a 32x32 block. The lanes of
+// a block form a group. Lane i of a group holds candidate i; all lanes share the samples of a candidate that
+// is compared.
 #pragma once
 
 #include <type_traits>
@@ -18,24 +18,23 @@ constexpr int kTile = 8;
 constexpr int kTilesAtOnce = 8;
 constexpr uint32_t kNever = 0xFFFFFFFFU;
 
-// How the lanes of a warp share the tiles of blocks of kSize x kSize samples. A tile has one of kRowStep
-// rows.
+// Distribution of the tiles of kSize x kSize blocks to the lanes of a warp. Tiles have every kRowStep-th row.
 template <int kSize, int kRowStep = 1>
 struct Shape {
   static constexpr int kTiles = (kSize / kTile) * (kSize / kTile) / kRowStep;
-  static constexpr int kRounds = kTiles > kTilesAtOnce ? kTiles / kTilesAtOnce : 1;  // for a candidate
-  static constexpr int kTogether = kTiles / kRounds;                                 // tiles of a candidate
-  static constexpr int kLanes = kSize == 8 ? 16 : kWarp;                             // of a group
+  static constexpr int kRounds = kTiles > kTilesAtOnce ? kTiles / kTilesAtOnce : 1;  // per candidate
+  static constexpr int kTogether = kTiles / kRounds;      // tiles of a candidate at once
+  static constexpr int kLanes = kSize == 8 ? 16 : kWarp;  // per group
   static constexpr int kGroups = kWarp / kLanes;
   static constexpr int kAtOnce = kLanes / 4 / kTogether;  // candidates of a block
 
-  // Of the tile lane / 4: its candidate, and its place in the block.
+  // Tile lane / 4: its candidate, and its number in the block.
   static __device__ __forceinline__ int candidate(int lane) { return lane % kLanes / 4 / kTogether; }
   static __device__ __forceinline__ int tile(int lane, int round) {
     return lane / 4 % kTogether + round * kTilesAtOnce;
   }
-  // The sum of a candidate's tiles from each lane's sums of tiles 2 (lane % 4) and 2 (lane % 4) + 1, and the
-  // lane that has it.
+  // Sum over a candidate's tiles, from each lane's sums of tiles 2 (lane % 4) and 2 (lane % 4) + 1; lane_of()
+  // has it.
   static __device__ __forceinline__ uint32_t total(uint32_t even, uint32_t odd, int lane) {
     if constexpr (kTogether == 1) {
       const bool upper = lane >= 16;
@@ -61,7 +60,7 @@ struct Shape {
   }
 };
 
-// Adds a corner to sums of pairs of samples: [row][word][even or odd samples]. at: its word in the planes.
+// Adds a corner to sums of pairs of samples: [row][word][even or odd samples]. at: words in the planes.
 template <int kCount, int kApart>
 __device__ __forceinline__ void add_corners(const HalfPlanes& halves, const uint32_t (&at)[kCount],
                                             const uint32_t (&shifts)[kCount],
@@ -90,13 +89,13 @@ __device__ __forceinline__ void add_corners(const HalfPlanes& halves, const uint
   }
 }
 
-// The lane's rows of the reference, and kApart below, moved by v. place: the word of the first in the planes,
-// without a displacement.
+// The lane's rows of the reference, and those kApart below, moved by v. place: word of the first one in the
+// planes, without displacement.
 template <int kApart>
 __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, uint32_t place, MotionVector v) {
   const HalfDisplacement dy = half_displacement(v.y);
   const HalfDisplacement dx = half_displacement(v.x);
-  // Of the upper and the lower, of the left and the right corners.
+  // [upper, lower] and [left, right] corners.
   uint32_t down[2], across[2], shifts[2];
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
@@ -108,7 +107,7 @@ __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, uint32_
   }
   const auto lower = static_cast<uint32_t>(dy.quarter);
   const auto right = static_cast<uint32_t>(dx.quarter);
-  // Those with a weight come first: without a horizontal fraction they lie one below the other.
+  // Corners with nonzero weight come first: without a horizontal fraction these are vertically adjacent.
   const int side = right == 0 ? 0 : 1;
   uint32_t sums[2][2][2];
 #pragma unroll
@@ -144,7 +143,7 @@ __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, uint32_
   return rows;
 }
 
-// The lane's rows of the source at (y, x), and kApart below.
+// The lane's rows of the source at (y, x), and those kApart below.
 template <int kApart>
 __device__ __forceinline__ TileRows source_rows(const SearchPlanes& planes, int y, int x) {
   TileRows rows;
@@ -158,7 +157,7 @@ __device__ __forceinline__ TileRows source_rows(const SearchPlanes& planes, int 
   return rows;
 }
 
-// moved_rows() without a displacement.
+// moved_rows() without displacement.
 template <int kApart>
 __device__ __forceinline__ TileRows rows_at(const HalfPlanes& halves, uint32_t place) {
   TileRows rows;
@@ -176,12 +175,12 @@ template <int kSize, int kSadRowStep = 0>
 struct Group {
   static constexpr bool kSad = kSadRowStep > 0;
   static constexpr int kRowStep = kSad ? kSadRowStep : 1;
-  static constexpr int kApart = kTile / 2 * kRowStep;  // rows of a lane
+  static constexpr int kApart = kTile / 2 * kRowStep;  // distance of a lane's rows
   using Own = Shape<kSize, kRowStep>;
   using Current = std::conditional_t<kSad, TileRows, TileTransforms>;
   const HalfPlanes& halves;
   HadamardMatrix matrix;
-  int lane, group, first_lane, index;  // index: the lane's in its group
+  int lane, group, first_lane, index;  // index: of the lane in its group
   uint32_t place[Own::kRounds];        // of the lane's first row in the planes of half samples
   Current current[Own::kRounds];
 
@@ -208,20 +207,20 @@ struct Group {
     }
   }
 
-  // What all lanes of the group have of lane i.
+  // Broadcasts lane i's value to the group.
   __device__ __forceinline__ uint32_t of(uint32_t v, int i) const {
     return __shfl_sync(kAllLanes, v, first_lane + i);
   }
   __device__ __forceinline__ MotionVector of(MotionVector v, int i) const {
     return to_vector(of(to_word(v), i));
   }
-  // A bit for each lane of the group.
+  // Mask of the group's lanes.
   __device__ __forceinline__ uint32_t ballot(bool v) const { return mask(__ballot_sync(kAllLanes, v)); }
   __device__ __forceinline__ uint32_t mask(uint32_t lanes) const {
     return Own::kGroups == 1 ? lanes : lanes >> first_lane & 0xFFFFU;
   }
 
-  // What stands for the sum of magnitudes of a candidate, in all lanes of its tiles.
+  // Scaled SAD of a candidate, in all lanes of its tiles.
   __device__ __forceinline__ uint32_t sad(MotionVector v) const {
     uint32_t sum = 0;
 #pragma unroll
@@ -238,7 +237,7 @@ struct Group {
     return sad_for_hadamard(sum, kRowStep);
   }
 
-  // The sum of magnitudes of a candidate of the lane's tiles, in lanes lane_of().
+  // SATD of the candidate of the lane's tiles, in lanes lane_of().
   __device__ __forceinline__ uint32_t hadamard(MotionVector v) const {
     uint32_t even = 0;
     uint32_t odd = 0;
@@ -257,8 +256,8 @@ struct Group {
     return Own::total(even, odd, lane);
   }
 
-  // The cost of the lane's own candidate v without its price, if `tried` has the lane's bit. Lanes of a warp
-  // call together.
+  // Cost of the lane's own candidate v without vector bits, if `tried` has the lane's bit. All lanes of a
+  // warp must call together.
   __device__ __forceinline__ uint32_t compare(MotionVector v, uint32_t tried) const {
     uint32_t cost = kNever;
     for (uint32_t left = tried; __any_sync(kAllLanes, left != 0) != 0;) {
@@ -266,7 +265,7 @@ struct Group {
 #pragma unroll
       for (int k = 1; k < Own::kAtOnce; ++k) rest = Own::candidate(lane) >= k ? rest & (rest - 1) : rest;
       const int candidate = rest != 0 ? __ffs(static_cast<int>(rest)) - 1 : 0;
-      const int place = __popc(left & ((1U << index) - 1));  // of the lane's candidate among those left
+      const int place = __popc(left & ((1U << index) - 1));  // rank of the lane's candidate among those left
       const int at = place & (Own::kAtOnce - 1);
       uint32_t own;
       if constexpr (kSad) {

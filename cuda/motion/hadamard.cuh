@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hadamard transforms of eight 8x8 tiles of bytes at once, as products of matrices: a warp multiplies the 32
-// samples of four rows by a matrix of signs, and adds and subtracts the two halves of a tile. Butterflies
-// would take six additions a sample, and shuffles. The samples need no more than 8 bits since the transform
-// of a difference is the difference of transforms.
+// Hadamard transforms of eight 8x8 tiles of bytes at once by matrix products: a warp multiplies the 32
+// samples of four rows by a matrix of signs, then adds and subtracts the two halves of a tile. Butterflies
+// would take six additions per sample, and shuffles. Samples need only 8 bits, since the transform of a
+// difference is the difference of transforms.
 #pragma once
 
 #include "cuda/runtime/warp.cuh"
@@ -14,14 +14,13 @@ struct TileRows {
   uint32_t words[2][2];  // [row][half of a row]
 };
 
-// A lane's part of the transforms: 8 coefficients each, in any order, of tiles 2 (lane % 4), at even places,
-// and 2 (lane % 4) + 1.
+// A lane's share of the transforms: 8 coefficients each, in any order, of tiles 2 (lane % 4), at even
+// indices, and 2 (lane % 4) + 1.
 struct TileTransforms {
   int values[4][4];
 };
 
-// d = a b + c. a: 16x32 signed bytes, b: 32x8 unsigned bytes, c and d: 16x8; fragments as in the description
-// of mma.
+// d = a b + c. a: 16x32 signed bytes, b: 32x8 unsigned bytes, c and d: 16x8; fragments as specified for mma.
 __device__ __forceinline__ void multiply(const uint32_t (&a)[4], const uint32_t (&b)[2], const int (&c)[4],
                                          int (&d)[4]) {
 #if __CUDA_ARCH__ >= 800
@@ -45,8 +44,8 @@ __device__ __forceinline__ void multiply(const uint32_t (&a)[4], const uint32_t 
 #endif
 }
 
-// The 32x32 Hadamard matrix: the sign at (m, k) is that of the number of bits that m and k share. A lane's
-// words hold the same four signs or their opposites.
+// The 32x32 Hadamard matrix: the sign at (m, k) is the parity of m & k. All words of a lane hold the same
+// four signs or their opposites.
 class HadamardMatrix {
  public:
   __device__ __forceinline__ explicit HadamardMatrix(int lane) {
@@ -60,7 +59,7 @@ class HadamardMatrix {
     second_ = (col & 8) != 0 ? signs ^ kOpposite : signs;
   }
 
-  // All lanes of a warp call together.
+  // All lanes of a warp must call together.
   __device__ __forceinline__ TileTransforms transform(const TileRows& rows) const {
     TileTransforms t;
 #pragma unroll

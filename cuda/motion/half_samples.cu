@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference at half samples, three planes of 8 products a sample, and a copy of the whole samples. The
-// passes over the field read 4 rows of 8 samples at any place, so a plane is stored by columns of words: rows
-// that a warp reads lie side by side. A block of threads fetches a tile, and a lane takes a row of it. Four
-// columns at a time are filtered by dp4a.
+// The reference at half samples: three planes of 8 products per sample, and a copy of the whole samples. The
+// passes over the field read 4 rows of 8 samples at any position, so a plane is stored by columns of words:
+// rows that a warp reads are contiguous. A block of threads loads a tile, and a lane filters a row of it,
+// four columns at a time, by dp4a.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/interpolate.cuh"
 #include "cuda/motion/search.hpp"
@@ -13,12 +13,12 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kWords = 16;                           // of a tile's row
-constexpr int kRows = kWarp;                         // of a tile
-constexpr int kReach = kInterpolationTaps / 2;       // rows and columns around it
+constexpr int kWords = 16;                           // per row of a tile
+constexpr int kRows = kWarp;                         // per tile
+constexpr int kReach = kInterpolationTaps / 2;       // rows and columns around a tile
 constexpr int kWindowWords = kWords + 2;             // with a word on both sides
 constexpr int kWindowRows = kRows + 2 * kReach - 1;  // from row -3
-constexpr int kPitch = kWindowWords + 1;             // odd: lanes take rows
+constexpr int kPitch = kWindowWords + 1;             // odd: lanes access different rows
 static_assert(kWindowWords % 2 == 0);
 
 // sum + four signed weights times four unsigned samples.
@@ -38,7 +38,7 @@ __device__ __forceinline__ uint32_t packed(const int (&v)[4]) {
   return all;
 }
 
-// Half samples to the right of those of w[1].
+// Half samples to the right of w[1].
 __device__ __forceinline__ uint32_t along_row(PackedTaps taps, const uint32_t* w) {
   const uint32_t a = w[0];
   const uint32_t b = w[1];
@@ -49,7 +49,7 @@ __device__ __forceinline__ uint32_t along_row(PackedTaps taps, const uint32_t* w
   return packed(v);
 }
 
-// Words of four rows to words of four columns.
+// Transposes words of four rows to words of four columns.
 __device__ __forceinline__ void transpose(const uint32_t* w, uint32_t (&columns)[4]) {
   const uint32_t a = __byte_perm(w[0], w[kPitch], 0x5140);
   const uint32_t b = __byte_perm(w[2 * kPitch], w[3 * kPitch], 0x5140);
@@ -61,7 +61,7 @@ __device__ __forceinline__ void transpose(const uint32_t* w, uint32_t (&columns)
   columns[3] = __byte_perm(c, d, 0x7632);
 }
 
-// Half samples below those of the fourth of eight rows.
+// Half samples below the fourth of eight rows.
 __device__ __forceinline__ uint32_t down_columns(PackedTaps taps, const uint32_t* w) {
   uint32_t upper[4];
   uint32_t lower[4];
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   const PackedTaps taps = packed_taps(kVectorUnit / 2);
   const int lane = thread_x() % kWarp;
   const int warp = thread_x() / kWarp;
-  const int row0 = static_cast<int>(blockIdx.y) * kRows;  // of the planes of half samples
+  const int row0 = static_cast<int>(blockIdx.y) * kRows;  // in the planes of half samples
   const int word0 = static_cast<int>(blockIdx.x) * kWords;
   const int y0 = row0 - halves.margin - kReach + 1;
   const int x0 = 4 * (word0 - 1) - halves.margin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interpolation filter of codec/dsp/motion_vectors.hpp as dp2a and dp4a take it: taps packed in constant
-// memory (a table that is indexed at run time would be copied to each thread's local memory), eight products
-// of samples in pairs, and the pass along columns.
+// Interpolation filter of codec/dsp/motion_vectors.hpp for dp2a and dp4a: packed taps in constant memory,
+// eight products of samples in pairs, and the pass along columns. (A table with a run-time index would be
+// copied to local memory of each thread.)
 #pragma once
 
 #include "codec/dsp/motion_vectors.hpp"
@@ -32,12 +32,12 @@ static __constant__ const PackedTable kPackedTaps = make_packed_table();
 
 __device__ __forceinline__ PackedTaps packed_taps(int eighth) { return kPackedTaps.taps[eighth]; }
 
-// One of them, for sums that are not made in pairs.
+// A single tap, for sums without pairs.
 __device__ __forceinline__ int tap_weight(PackedTaps taps, int tap) {
   return static_cast<int8_t>((tap < 4 ? taps.low : taps.high) >> (8 * (tap & 3)));
 }
 
-// Eight taps of 16-bit samples in pairs.
+// Sum of eight taps times 16-bit samples in pairs.
 __device__ __forceinline__ int dot_eight(PackedTaps taps, uint32_t s01, uint32_t s23, uint32_t s45,
                                          uint32_t s67, int sum) {
   sum = __dp2a_lo(static_cast<int>(s01), static_cast<int>(taps.low), sum);
@@ -46,14 +46,14 @@ __device__ __forceinline__ int dot_eight(PackedTaps taps, uint32_t s01, uint32_t
   return __dp2a_hi(static_cast<int>(s67), static_cast<int>(taps.high), sum);
 }
 
-// The pass along columns: what a strip of kRows samples of one column needs of the sums along rows, in pairs
-// that begin at an even row, and at an odd one; the last odd pair lacks its second.
+// Pass along columns: the sums along rows for a strip of kRows samples of one column, in pairs from even rows
+// and pairs from odd rows. The last odd pair lacks its second sum.
 template <int kRows>
 struct SumStrip {
   static constexpr int kPairs = kRows / 2 + 4;
   uint32_t even[kPairs], odd[kPairs];
 
-  /// from: the first pair of rows; aligned to 8 bytes where kPairs is even.
+  /// from: first pair of rows; aligned to 8 bytes if kPairs is even.
   __device__ __forceinline__ explicit SumStrip(const uint32_t* from) {
     if constexpr (kPairs % 2 == 0) {
 #pragma unroll
@@ -70,7 +70,7 @@ struct SumStrip {
     for (int k = 0; k + 1 < kPairs; ++k) odd[k] = __funnelshift_r(even[k], even[k + 1], 16);
     odd[kPairs - 1] = even[kPairs - 1] >> 16;
   }
-  /// round_interpolated of eight weighted sums from row k of the strip on.
+  /// round_interpolated() of eight weighted sums from row k of the strip on.
   __device__ __forceinline__ int filtered(int k, PackedTaps taps) const {
     const uint32_t* s = k % 2 == 0 ? even + k / 2 : odd + k / 2;
     return dot_eight(taps, s[0], s[1], s[2], s[3], kInterpolatedHalf) >> kInterpolatedBits;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prediction of a unit with one vector, by a warp. It fetches what the vector points at into shared
-// memory, then filters along rows and along columns (8 + 8 products, two at a time by dp2a). A unit has 16
-// columns, of which a lane has a strip of eight samples, or of four. With eight, a unit of luma is 2x2 cells,
-// and a strip lies in one. That takes a third of the instructions of four cells one by one.
+// Predicts a unit with one vector, by a warp: loads the samples that the vector refers to into shared memory,
+// then filters along rows and along columns (8 + 8 products, two per dp2a). A unit has 16 columns, and a lane
+// has a strip of eight or four samples of one. With strips of eight, a unit of luma is 2x2 cells, and a strip
+// lies in one cell. That takes a third of the instructions of four single cells.
 #pragma once
 
 #include <type_traits>
@@ -14,17 +14,17 @@
 namespace ctv::cuda {
 
 constexpr int kUnitSide = 16;
-constexpr int kUnitStrip = kUnitSide / 2;  // of a square unit: samples of a lane, one below the other
+constexpr int kUnitStrip = kUnitSide / 2;  // samples per lane of a square unit, vertically adjacent
 
-// Shared memory of a warp. Pitches are such that lanes find their words in different banks.
+// Shared memory of a warp. Pitches avoid bank conflicts.
 template <int kStrip = kUnitStrip>
 struct UnitPatch {
   static constexpr int kRows = 2 * kStrip + kInterpolationTaps;
   static constexpr int kWords = (kUnitSide + kInterpolationTaps) / 2;
   static constexpr int kPairs = kRows / 2;  // of rows
   static constexpr int kSumsPitch = 14;
-  alignas(16) uint32_t patch[kRows][kWords];        // pairs of neighbouring samples
-  alignas(8) uint32_t sums[kUnitSide][kSumsPitch];  // along rows, 64ths; pairs of rows, column by column
+  alignas(16) uint32_t patch[kRows][kWords];        // pairs of adjacent samples
+  alignas(8) uint32_t sums[kUnitSide][kSumsPitch];  // sums along rows in 64ths; pairs of rows, by column
 };
 
 template <int kStrip = kUnitStrip>
@@ -33,7 +33,7 @@ __device__ __forceinline__ int unit_row(int lane) {
 }
 __device__ __forceinline__ int unit_col(int lane) { return lane % kUnitSide; }
 
-// The lane's samples of the plane, for the unit at (top, left).
+// Loads the lane's samples of the unit at (top, left).
 template <int kStrip>
 __device__ __forceinline__ void load_unit(const PlaneView<const Sample>& plane, int top, int left, int lane,
                                           int (&values)[kStrip]) {
@@ -54,13 +54,13 @@ template <int kStrip>
 __device__ __forceinline__ void load_unit_patch(const PlaneView<const Sample>& plane, int top, int left,
                                                 int lane, UnitPatch<kStrip>& memory) {
   using Own = UnitPatch<kStrip>;
-  constexpr int kEach = 3;  // words of a lane in a row
+  constexpr int kEach = 3;  // words per lane and row
   constexpr int kAcross = Own::kWords / kEach;
   constexpr int kDown = kWarp / kAcross;
   static_assert(kAcross * kEach == Own::kWords && Own::kRows % kDown == 0);
   const int row = lane / kAcross;
   const int first = (left & ~1) + lane % kAcross * (2 * kEach);
-  uint32_t* const to = memory.patch[0] + lane * kEach;  // rows follow each other
+  uint32_t* const to = memory.patch[0] + lane * kEach;  // rows are contiguous
   if (top >= 0 && left >= 0 && top + Own::kRows <= plane.rows &&
       (left & ~1) + 2 * Own::kWords <= plane.cols && has_pairs(plane.data, plane.stride)) {
     const int stride = static_cast<int>(plane.stride);
@@ -82,14 +82,14 @@ __device__ __forceinline__ void load_unit_patch(const PlaneView<const Sample>& p
   }
 }
 
-// A lane takes as many columns of a pair of rows as suffice for all to be taken.
+// A lane takes enough columns of a pair of rows for the warp to cover all.
 template <int kStrip>
 __device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int lane,
                                                  UnitPatch<kStrip>& memory) {
   using Own = UnitPatch<kStrip>;
   constexpr int kEach = kStrip == kUnitStrip ? 8 : 4;
-  constexpr int kTurns = kUnitSide / kEach;   // of a pair
-  constexpr int kWords = kEach == 8 ? 8 : 6;  // of samples that a lane needs
+  constexpr int kTurns = kUnitSide / kEach;   // per pair
+  constexpr int kWords = kEach == 8 ? 8 : 6;  // of samples per lane
   static_assert(Own::kPairs * kTurns <= kWarp);
   using Words = std::conditional_t<kEach == 8, uint4, uint2>;
   const int pair = lane / kTurns;
@@ -120,7 +120,7 @@ __device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int l
 }
 
 // values: the lane's samples of the unit at (top, left), in the reference moved by v. All lanes of a warp
-// call together with one vector.
+// must call together with the same vector.
 template <int kStrip>
 __device__ __forceinline__ void predict_unit(const PlaneView<const Sample>& reference, ChromaShift shift,
                                              MotionVector v, int top, int left, int lane,
@@ -135,7 +135,7 @@ __device__ __forceinline__ void predict_unit(const PlaneView<const Sample>& refe
   }
   top -= kInterpolationBefore;
   left -= kInterpolationBefore;
-  __syncwarp();  // the memory has been read
+  __syncwarp();  // all lanes have read the memory
   load_unit_patch(reference, top, left, lane, memory);
   __syncwarp();
   filter_unit_rows(left & 1, packed_taps(dx.eighth), lane, memory);

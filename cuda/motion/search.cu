@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full search (Katsigiannis et al., section II): per block (2 range + 1)^2 sums of absolute differences; at
-// 1080p, range 8, 604 million differences, 1.2 GB of samples if each is fetched.
+// Full search (Katsigiannis et al., section II): (2 range + 1)^2 SADs per block. At 1080p and range 8 these
+// are 604 million differences, and 1.2 GB of samples if each is loaded.
 //
-// The paper gives each candidate a thread. Here a thread takes several candidates one below the other: they
-// share the rows of the reference, so each row is fetched from shared memory and shifted into place once for
-// all, and four samples at a time are compared by one vabsdiff4. A block of threads takes as many
-// neighbouring motion blocks as fill 512 threads and fetches their common window once. The minimum is by
-// cost, then by rank, so the order of threads does not matter.
+// The paper uses a thread per candidate. Here a thread has several vertically adjacent candidates, which
+// share rows of the reference: each row is loaded from shared memory and aligned once for all, and vabsdiff4
+// compares four samples at a time. A block of threads processes enough adjacent motion blocks for 512 threads
+// and loads their common window once. The minimum is by cost, then by rank, so the order of threads does not
+// matter.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/block_match.cuh"
 #include "cuda/runtime/launch.cuh"
@@ -15,18 +15,18 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kMaxThreads = 512;
-constexpr int kMaxSide = 8;  // motion blocks side by side
+constexpr int kMaxSide = 8;  // adjacent motion blocks
 
 struct SearchShape {
   int range;
   int lead;    // range rounded up to whole words
-  int side;    // motion blocks a block of threads takes
-  int groups;  // of candidates, for one motion block
-  int pitch;   // words of a row of the window
+  int side;    // motion blocks per block of threads
+  int groups;  // of candidates, per motion block
+  int pitch;   // words per row of the window
   int rows;    // of the window
 };
 
-// kCandidates: of a thread.
+// kCandidates: per thread.
 template <int kSize, int kCandidates>
 __global__ void __launch_bounds__(kMaxThreads)
     search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape,
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kMaxThreads)
       own_cost = cost;
       own_rank = rank;
     }
-    own_block = b;  // the same in every round: there is more than one only with one motion block
+    own_block = b;  // constant: there are several rounds only with a single motion block
   }
   if (own_block >= 0) atomicMin(&best_cost[own_block], own_cost);
   __syncthreads();
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(kMaxThreads)
 
 constexpr int kStillThreads = 256;
 
-// Whether all cells of a block that lie in the grid are still.
+// Whether all cells of a block in the grid are still.
 __device__ __forceinline__ bool is_still(const StillCells& still, int row, int col) {
   for (int r = row << still.log2_cells; r < min_of((row + 1) << still.log2_cells, still.rows); ++r) {
     for (int c = col << still.log2_cells; c < min_of((col + 1) << still.log2_cells, still.cols); ++c) {
@@ -161,7 +161,7 @@ Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid
   return device.launched("search_kernel");
 }
 
-// A thread takes few candidates where a window has few.
+// Threads have few candidates if the window is small.
 template <int kSize>
 Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, int unit,
               uint32_t lambda, MotionVector* vectors, uint32_t* costs) {

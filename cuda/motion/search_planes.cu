@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Luma as the search reads it: bytes, and means of 4x4 for the far search. A thread takes 4x4 samples.
+// Luma for the search: bytes, and means of 4x4 samples for the far search. A thread processes 4x4 samples.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/search.hpp"
 #include "cuda/runtime/launch.cuh"
@@ -7,14 +7,14 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kSide = kFarStep;  // of a thread's samples
-constexpr int kCols = 32;        // of a block's threads
+constexpr int kSide = kFarStep;  // samples per thread and side
+constexpr int kCols = 32;        // of a block of threads
 constexpr int kRows = 8;
 static_assert(kSide == sizeof(uint32_t));
 
-// A plane of bytes and where it ends, with borders.
+// A plane of bytes and its extent, with borders.
 struct Target {
-  uint8_t* origin;  // sample (0, 0); null: none is wanted
+  uint8_t* origin;  // sample (0, 0); null: not required
   int rows, stride, border;
 
   __device__ bool holds(int row, int col) const {
@@ -29,10 +29,10 @@ struct Target {
 template <typename T>
 struct Fill {
   PlaneView<const T> from;
-  Extent extent;  // with padding: means beyond repeat its last ones
-  bool aligned;   // four elements at a multiple of four are read at once
+  Extent extent;  // with padding; means outside repeat the last ones
+  bool aligned;   // groups of four elements are aligned and read at once
   Target whole, quarter;
-  int border;  // of the threads, samples
+  int border;  // of the threads, in samples
 };
 
 __device__ __forceinline__ uint32_t four_at(const uint8_t* bytes) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ uint32_t four_at(const Sample* samples) {
   return __byte_perm(clamped(pairs.x), clamped(pairs.y), 0x6420);
 }
 
-// Four samples of a row as bytes. Positions beyond the plane repeat it.
+// Four samples of a row as bytes. Positions outside the plane repeat its edge.
 template <typename T>
 __device__ __forceinline__ uint32_t read_four(const Fill<T>& f, int row, int col) {
   const PlaneView<const T>& p = f.from;
@@ -90,7 +90,7 @@ Status fill(Device& device, PlaneView<const T> from, Extent extent, const Target
       reinterpret_cast<uintptr_t>(from.data) % (kSide * sizeof(T)) == 0 && from.stride % kSide == 0;
   const int border = max_of(whole.border, kSide * quarter.border);
   const Fill<T> work{from, extent, aligned, whole, quarter, border};
-  // Strides hold the borders.
+  // Strides include the borders.
   const int rows = max_of(whole.rows, kSide * quarter.rows) + 2 * border;
   const int cols =
       max_of(whole.stride + border - whole.border, kSide * quarter.stride + border - kSide * quarter.border);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds units of 2x2 cells that are still, or close (codec/control/skip_decisions.hpp). A warp takes a unit.
-// Of still ones it finds Hadamard transforms of differences, by exchange between lanes: of luma a lane has
-// eight samples of a column, of other planes two.
+// Finds units of 2x2 cells that are still or close (codec/control/skip_decisions.hpp), one warp per unit. For
+// still units it computes Hadamard transforms of differences by shuffles: a lane has eight samples of a luma
+// column, or two of a chroma column.
 #include "cuda/motion/skip.hpp"
 
 #include "cuda/motion/predict_unit.cuh"
@@ -26,7 +26,7 @@ __device__ __forceinline__ void hadamard(int lane, int (&h)[kCount]) {
       h[k] = sum;
     }
   }
-  // Lanes up to kCols / 2 away are in the same rows, the others of a tile in the same column.
+  // Lanes up to kCols / 2 apart are in the same rows; the other lanes of a tile are in the same column.
 #pragma unroll
   for (int away = 1; away < kCols * kCols / kCount; away *= 2) {
     const int sign = (lane & away) != 0 ? -1 : 1;
@@ -35,12 +35,12 @@ __device__ __forceinline__ void hadamard(int lane, int (&h)[kCount]) {
   }
 }
 
-constexpr int kStrip = 2;  // samples of a lane, one below the other
+constexpr int kStrip = 2;  // samples per lane, vertically adjacent
 
-// The lane's samples of a cell, and those at their place in the reference.
+// The lane's samples of a cell, and those at the same position in the reference.
 template <int kRows, int kCols>
 struct Samples {
-  static constexpr int kLanes = kRows * kCols / kStrip;  // of a cell
+  static constexpr int kLanes = kRows * kCols / kStrip;  // per cell
   int top, left;                                         // of the cell
   int source[kStrip], reference[kStrip];
 
@@ -70,7 +70,7 @@ __device__ __forceinline__ bool changes(const SkipPrices& prices, int lane, cons
   return changes;
 }
 
-// Luma's samples of the lane, and those at their place in the reference.
+// The lane's luma samples, and those at the same position in the reference.
 struct UnitSamples {
   int top, left;  // of the unit
   int source[kUnitStrip], reference[kUnitStrip];
@@ -82,16 +82,16 @@ struct UnitSamples {
   }
 };
 
-constexpr int kUnitWarps = 8;  // of a block of threads, where each takes a unit
+constexpr int kUnitWarps = 8;  // per block of threads; one unit each
 
-// The unit of a warp; its row may lie beyond the grid.
+// The unit of a warp; its row may be outside the grid.
 __device__ __forceinline__ CellUnit unit_of_warp(const Comparison& c) {
   const int number = static_cast<int>(blockIdx.x * kUnitWarps + threadIdx.x / kWarp);
-  const int units = ceil_div(c.grid_cols, kSkipUnit);  // of a row
+  const int units = ceil_div(c.grid_cols, kSkipUnit);  // per row
   return {c, number / units, number % units};
 }
 
-// Luma first: what moves changes there. A group of lanes takes a cell of another plane.
+// Compares luma first, since motion shows there. In chroma, a group of lanes has a cell.
 template <int kRows, int kCols>
 __device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& unit, int lane) {
   const UnitSamples luma(c, unit, lane);
@@ -142,6 +142,15 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
   close[unit.at(lane)] = error <= close_error(base_step, vector) ? 1 : 0;
 }
 
+constexpr int kMarkThreads = 256;
+
+__global__ void __launch_bounds__(kMarkThreads)
+    mark_still_kernel(const MotionVector* vectors, const uint8_t* skips, int cells, uint8_t* still) {
+  pdl_begin();
+  const int i = static_cast<int>(blockIdx.x) * kMarkThreads + thread_x();
+  if (i < cells) still[i] = skips[i] != 0 && same_vector(vectors[i], MotionVector{}) ? 1 : 0;
+}
+
 unsigned blocks_of_warps(const MotionGrid& grid) {
   return blocks_for(ceil_div(grid.rows, kSkipUnit) * ceil_div(grid.cols, kSkipUnit), kUnitWarps);
 }
@@ -162,6 +171,14 @@ Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& g
   launch_kernel(device, skip_by_ssd_kernel, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
                 comparison(planes, grid, base_step), base_step, vectors, close);
   return device.launched("skip_by_ssd_kernel");
+}
+
+Status mark_still(Device& device, const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
+                  uint8_t* still) {
+  const auto cells = static_cast<int>(grid.size());
+  launch_kernel(device, mark_still_kernel, blocks_for(cells, kMarkThreads), kMarkThreads, 0, vectors, skips,
+                cells, still);
+  return device.launched("mark_still_kernel");
 }
 
 }  // namespace ctv::cuda

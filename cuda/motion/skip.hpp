@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decisions which cells are skipped, on the device.
+// Decisions on skipped cells, on the device.
 #pragma once
 
 #include "codec/backend/backend.hpp"
@@ -8,17 +8,18 @@
 
 namespace ctv::cuda {
 
-/// As the functions of MotionEstimator and Backend; all on the device. luma, halves: of both pictures, as a
-/// motion estimator has it.
+/// The functions of MotionEstimator and Backend with these names; all arrays are on the device. luma, halves:
+/// of both pictures, from a motion estimator.
 Status decide_skips(Device& device, const SkipPlanes& planes, const SearchPlanes& luma,
                     const HalfPlanes& halves, const MotionGrid& grid, uint32_t base_step,
                     const uint8_t* still, const SideInfo& side);
 Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   uint8_t* still);
+Status mark_still(Device& device, const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
+                  uint8_t* still);
 Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                    const MotionVector* vectors, uint8_t* close);
-Status merge_skip_vectors(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                          const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                          const SideInfo& side);
+Status merge_skip_vectors(Device& device, const SkipPlanes& planes, const MotionGrid& grid,
+                          uint32_t base_step, const MotionVector* vectors, const SideInfo& side);
 
 }  // namespace ctv::cuda

@@ -2,41 +2,41 @@
 // Gives squares of skipped cells one vector (codec/control/skip_squares.hpp). A block of threads takes a
 // root. Most roots have little to try, so it is latency that counts. On each level a thread takes a unit and
 // a vector that its square may get; those of a unit exchange what they have in registers. They list the
-// errors that are not known yet. Warps of the block take entries of the list in turn.
+// errors that are not known yet. Warps of the block take entries of the list in turn. At the end each warp
+// compares chroma of those of its four cells that have changed.
 #include "codec/control/skip_squares.hpp"
 
 #include "cuda/motion/block_match.cuh"
 #include "cuda/motion/predict_unit.cuh"
 #include "cuda/motion/skip.hpp"
+#include "cuda/motion/skip_unit.cuh"
 #include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
 
-constexpr int kCell = 1 << kLog2Cell;
 constexpr int kWarps = 16;  // of a block of threads
 constexpr int kPairs = SkipRoot::kUnits * kSquareVectors;
 static_assert(kWarp + SkipRoot::kWindow <= kWarps * kWarp && kPairs <= kWarps * kWarp);
 static_assert(kPairs % kWarp == 0 && kWarp % kSquareVectors == 0);
 
 struct UnitedFrame {
-  PlaneView<const Sample> source, reference;  // luma, whose samples are bytes
-  SkipPrices prices;
+  Comparison compared;  // samples of luma are bytes
   SkipField from;
   MotionVector* to;
-  bool pairs;  // samples can be read so
+  bool pairs;  // samples of luma can be read so
 };
 
-// An error that is to be found.
+// An error to be computed.
 struct alignas(16) Entry {
   MotionVector vector;
-  uint8_t unit, k;        // of its square's vectors
-  bool own;               // that of the unit as it is, too
-  bool whole;             // whole_error_of() can
-  int source, reference;  // if so, where the unit's samples are
+  uint8_t unit, k;        // k: index among its square's vectors
+  bool own;               // also compute the unit's current error
+  bool whole;             // whole_error_of() applies
+  int source, reference;  // then the offsets of the unit's samples
 };
 
-// What a block of threads shares.
+// Shared memory of a block of threads.
 struct UnitedRoot {
   SkipRoot root;
   uint32_t entries;
@@ -44,19 +44,19 @@ struct UnitedRoot {
   UnitPatch<> patches[kWarps];
 };
 
-// The squared error of samples of a cell.
+// Squared error of samples of a cell.
 struct CellError {
   uint32_t error;
   int cell;  // of the unit
 };
 
-// The lane's part of the unit at (top, left) with the vector v.
+// The lane's contribution to the error of the unit at (top, left) with vector v.
 __device__ __forceinline__ CellError error_of(const UnitedFrame& frame, int top, int left, MotionVector v,
                                               int lane, UnitPatch<>& patch) {
   int samples[kUnitStrip];
   int predicted[kUnitStrip];
-  load_unit(frame.source, top, left, lane, samples);
-  predict_unit(frame.reference, {}, v, top, left, lane, patch, predicted);
+  load_unit(frame.compared.source[0], top, left, lane, samples);
+  predict_unit(frame.compared.reference[0], {}, v, top, left, lane, patch, predicted);
   uint32_t sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnitStrip; ++k) {
@@ -66,7 +66,7 @@ __device__ __forceinline__ CellError error_of(const UnitedFrame& frame, int top,
   return {sum, unit_row(lane) / kCell * kSkipUnit + unit_col(lane) / kCell};
 }
 
-// Where a plane has the samples of a unit at (top, left), and of so many columns; -1 if it has not all.
+// Offset of the samples of a unit at (top, left) with `cols` columns; -1 if some are outside the plane.
 __device__ __forceinline__ int place_in(const PlaneView<const Sample>& plane, int top, int left, int cols) {
   const bool holds = top >= 0 && left >= 0 && top <= plane.rows - kUnitSide && left <= plane.cols - cols;
   return holds ? top * static_cast<int>(plane.stride) + left : -1;
@@ -78,29 +78,31 @@ __device__ __forceinline__ Entry entry_of(const UnitedFrame& frame, int row, int
   const int left = (col + SkipRoot::col_of(unit)) * kCell;
   const Displacement dy = displacement(v.y, 0);
   const Displacement dx = displacement(v.x, 0);
-  const int source = place_in(frame.source, top, left, kUnitSide);
-  const int reference = place_in(frame.reference, top + dy.whole, (left + dx.whole) & ~1, kUnitSide + 2);
+  const int source = place_in(frame.compared.source[0], top, left, kUnitSide);
+  const int reference =
+      place_in(frame.compared.reference[0], top + dy.whole, (left + dx.whole) & ~1, kUnitSide + 2);
   const bool whole = frame.pairs && (dy.eighth | dx.eighth) == 0 && source >= 0 && reference >= 0;
   return {v, static_cast<uint8_t>(unit), static_cast<uint8_t>(k), own, whole, source, reference};
 }
 
-// As error_of() of an entry whose vector is of whole samples: a lane compares two columns of four rows as
-// bytes. The reference is read from an even column on.
+// The same as error_of() for a whole-sample vector: a lane compares two columns of four rows as bytes. Reads
+// the reference from an even column on.
 __device__ __forceinline__ CellError whole_error_of(const UnitedFrame& frame, const Entry& entry, int lane) {
   constexpr int kRows = 4;
   const int row = lane / 8 * kRows;
   const int col = lane % 8 * 2;
-  const auto source_stride = static_cast<int>(frame.source.stride);
-  const auto reference_stride = static_cast<int>(frame.reference.stride);
+  const PlaneView<const Sample>& own_luma = frame.compared.source[0];
+  const PlaneView<const Sample>& moved_luma = frame.compared.reference[0];
+  const auto source_stride = static_cast<int>(own_luma.stride);
+  const auto reference_stride = static_cast<int>(moved_luma.stride);
   const int source = entry.source + row * source_stride + col;
   const int reference = entry.reference + row * reference_stride + col;
   uint32_t own[kRows];
   uint32_t moved[kRows][2];
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
-    own[i] = *reinterpret_cast<const uint32_t*>(frame.source.data + source + i * source_stride);
-    const auto* from =
-        reinterpret_cast<const uint32_t*>(frame.reference.data + reference + i * reference_stride);
+    own[i] = *reinterpret_cast<const uint32_t*>(own_luma.data + source + i * source_stride);
+    const auto* from = reinterpret_cast<const uint32_t*>(moved_luma.data + reference + i * reference_stride);
     moved[i][0] = from[0];
     moved[i][1] = from[1];
   }
@@ -117,7 +119,7 @@ __device__ __forceinline__ CellError whole_error_of(const UnitedFrame& frame, co
   return {sum, row / kCell * kSkipUnit + col / kCell};
 }
 
-// All lanes of a warp call together.
+// All lanes of a warp must call together.
 __device__ __forceinline__ void find_error(const UnitedFrame& frame, int level, int row, int col,
                                            const Entry& entry, int lane, SkipRoot& root, UnitPatch<>& patch) {
   CellError e;
@@ -129,20 +131,20 @@ __device__ __forceinline__ void find_error(const UnitedFrame& frame, int level, 
   }
   const uint32_t sum = warp_sum(e.error);
   if (lane == 0) root.error(level, entry.unit, entry.k) = sum;
-  if (!entry.own) return;  // for all lanes
+  if (!entry.own) return;  // the same in all lanes
   const bool has = same_vector(root.cell(entry.unit, e.cell), entry.vector);
   const uint32_t own = warp_sum(has ? e.error : 0);
   if (lane == 0) atomicAdd(&root.own[entry.unit], own);
 }
 
-// A thread's unit, and the place of its vector among those of the unit's square.
+// A thread's unit, and the index of its vector in the unit's square.
 struct UnitVector {
   int unit, k;
   bool own_known;  // root.own of the unit
 
   __device__ __forceinline__ explicit UnitVector(int thread)
       : unit(thread % kPairs / kSquareVectors), k(thread % kSquareVectors), own_known(false) {}
-  // A bit for each vector of the unit. Lanes of a warp call together, as in what follows.
+  // Mask of the unit's vectors. All lanes of a warp must call this and the following functions together.
   __device__ __forceinline__ uint32_t ballot(bool v) const {
     constexpr uint32_t kAll = (1U << kSquareVectors) - 1;
     return __ballot_sync(kAllLanes, v) >> unit * kSquareVectors % kWarp & kAll;
@@ -157,13 +159,13 @@ struct UnitVector {
   }
 };
 
-// All threads of the block call together.
+// All threads of the block must call together.
 __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level, int row, int col,
                                             UnitVector& own, UnitedRoot& t) {
   SkipRoot& root = t.root;
   const int thread = thread_x();
   const int lane = thread % kWarp;
-  const bool takes_pair = thread < kPairs;  // the same for all lanes of a warp
+  const bool takes_pair = thread < kPairs;  // the same in all lanes of a warp
   const int index = SkipRoot::index_of(level, own.unit);
   const int units = SkipRoot::units(level);
   SkipSquare& square = root.squares[level - 1][index];
@@ -202,7 +204,7 @@ __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level,
   }
   __syncthreads();
 
-  // Threads of other units of a square choose alike.
+  // Threads of other units of a square make the same choice.
   uint32_t best = 0;
   MotionVector chosen{};
   if (takes_pair) {
@@ -213,8 +215,8 @@ __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level,
       now += root.own[index * units + i];
       error += root.error(level, index * units + i, own.k);
     }
-    const uint64_t cost_now = skip_square_cost(frame.prices, now, own_bits);
-    const uint64_t cost = tries ? skip_square_cost(frame.prices, error, leaf_bits) : cost_now;
+    const uint64_t cost_now = skip_square_cost(frame.compared.prices, now, own_bits);
+    const uint64_t cost = tries ? skip_square_cost(frame.compared.prices, error, leaf_bits) : cost_now;
     best = own.ballot(cost == own.least(cost) && cost < cost_now);
     chosen = own.of(v, __ffs(static_cast<int>(best)) - 1);
     own.own_known |= square_tries;
@@ -229,6 +231,68 @@ __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level,
     }
   }
   __syncthreads();
+}
+
+__device__ __forceinline__ int between_samples(const PlaneView<const Sample>& plane, int y, int x,
+                                               Displacement dy, Displacement dx) {
+  y += dy.whole;
+  x += dx.whole;
+  const auto row = [&](int r) {
+    return between_columns(static_cast<int16_t>(clamped(plane, r, x)),
+                           static_cast<int16_t>(clamped(plane, r, x + 1)), static_cast<int16_t>(dx.eighth));
+  };
+  return between_rows(row(y), row(y + 1), static_cast<int16_t>(dy.eighth));
+}
+
+// Whether the cell at (row, col) takes its own vector back. All lanes of a warp call together.
+__device__ __forceinline__ bool takes_own(const Comparison& c, int row, int col, MotionVector own,
+                                          MotionVector merged, int lane) {
+  const int log2_rows = kLog2Cell - c.chroma.y;
+  const int log2_cols = kLog2Cell - c.chroma.x;
+  const Displacement own_y = displacement(own.y, c.chroma.y);
+  const Displacement own_x = displacement(own.x, c.chroma.x);
+  const Displacement merged_y = displacement(merged.y, c.chroma.y);
+  const Displacement merged_x = displacement(merged.x, c.chroma.x);
+  uint32_t own_error = 0;
+  uint32_t merged_error = 0;
+  for (int i = lane; i < 2 << (log2_rows + log2_cols); i += kWarp) {  // samples of both planes
+    const int plane = 1 + (i >> (log2_rows + log2_cols));
+    const int y = (row << log2_rows) + (i >> log2_cols & ((1 << log2_rows) - 1));
+    const int x = (col << log2_cols) + (i & ((1 << log2_cols) - 1));
+    const int sample = clamped(c.source[plane], y, x);
+    const int a = skip_difference(sample, between_samples(c.reference[plane], y, x, own_y, own_x));
+    const int b = skip_difference(sample, between_samples(c.reference[plane], y, x, merged_y, merged_x));
+    own_error += static_cast<uint32_t>(a * a);
+    merged_error += static_cast<uint32_t>(b * b);
+  }
+  return takes_vector_back(c.prices, warp_sum(own_error), warp_sum(merged_error));
+}
+
+// What the cells of a root get. Lanes of a warp have its cells, which are far apart: a square of changed
+// cells is work for many warps. united: whether any cell may have changed. All lanes of a warp call together.
+__device__ __forceinline__ void store_vectors(const UnitedFrame& frame, int row, int col, bool united,
+                                              SkipRoot& root) {
+  constexpr int kCells = SkipRoot::kSide * SkipRoot::kSide;
+  const int lane = thread_x() % kWarp;
+  const int cell = thread_x() / kWarp + lane * kWarps;
+  const int r = row + cell / SkipRoot::kSide;
+  const int c = col + cell % SkipRoot::kSide;
+  const int place = cell < kCells ? frame.from.place(r, c) : -1;
+  MotionVector merged{};
+  MotionVector own{};
+  if (place >= 0) {
+    merged = root.at(r - row, c - col);
+    own = united && frame.compared.planes > 1 ? frame.from.vectors[place] : merged;
+  }
+  for (uint32_t changed = __ballot_sync(kAllLanes, !same_vector(own, merged)); changed != 0;
+       changed &= changed - 1) {
+    const int k = __ffs(static_cast<int>(changed)) - 1;
+    const bool back = takes_own(frame.compared, __shfl_sync(kAllLanes, r, k), __shfl_sync(kAllLanes, c, k),
+                                to_vector(__shfl_sync(kAllLanes, to_word(own), k)),
+                                to_vector(__shfl_sync(kAllLanes, to_word(merged), k)), lane);
+    if (back && lane == k) merged = own;
+  }
+  if (place >= 0) frame.to[place] = merged;
 }
 
 __global__ void __launch_bounds__(kWarps* kWarp, 2)
@@ -251,26 +315,23 @@ __global__ void __launch_bounds__(kWarps* kWarp, 2)
   } else if (thread < kWarp + SkipRoot::kWindow) {
     moves = t.root.load(frame.from, row, col, thread - kWarp);
   }
-  if (__syncthreads_or(moves ? 1 : 0) != 0) {
+  const bool tries = __syncthreads_or(moves ? 1 : 0) != 0;
+  if (tries) {
     UnitVector own(thread);
 #pragma unroll 1
     for (int level = 1; level <= kRootLevel; ++level) unite_level(frame, level, row, col, own, t);
   }
-  const int r = thread / SkipRoot::kSide;
-  const int c = thread % SkipRoot::kSide;
-  const int place = frame.from.place(row + r, col + c);
-  if (r < SkipRoot::kSide && place >= 0) frame.to[place] = t.root.at(r, c);
+  store_vectors(frame, row, col, tries, t.root);
 }
 
 }  // namespace
 
-Status merge_skip_vectors(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                          const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
-                          const SideInfo& side) {
+Status merge_skip_vectors(Device& device, const SkipPlanes& planes, const MotionGrid& grid,
+                          uint32_t base_step, const MotionVector* vectors, const SideInfo& side) {
+  const PlaneView<const Sample>& source = planes.source[0];
+  const PlaneView<const Sample>& reference = planes.reference[0];
   const UnitedFrame frame{
-      source,
-      reference,
-      skip_prices(base_step),
+      comparison(planes, grid, base_step),
       {grid.rows, grid.cols, side.skips, vectors},
       side.vectors,
       has_pairs(source.data, source.stride) && has_pairs(reference.data, reference.stride)};

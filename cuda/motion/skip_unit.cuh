@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the decisions about skips compare, and units of 2x2 cells.
+// Arguments of the kernels for skip decisions, and units of 2x2 cells.
 #pragma once
 
 #include "codec/control/skip_decisions.hpp"
@@ -31,7 +31,7 @@ struct CellUnit {
   __device__ __forceinline__ bool inside(int cell) const {
     return row + cell / kSkipUnit < grid_rows && col + cell % kSkipUnit < grid_cols;
   }
-  /// Place in arrays of the grid.
+  /// Index in arrays of the grid.
   __device__ __forceinline__ int at(int cell) const {
     return (row + cell / kSkipUnit) * grid_cols + col + cell % kSkipUnit;
   }
@@ -51,7 +51,7 @@ inline Comparison comparison(const SkipPlanes& planes, const MotionGrid& grid, u
   return c;
 }
 
-// Calls launch with the rows and columns of a cell on planes of chroma.
+// Calls launch with the extent of a cell in chroma planes.
 template <typename Launch>
 void with_cell(ChromaShift chroma, Launch launch) {
   if (chroma.x == 0) {

@@ -32,7 +32,7 @@ class Device : public Context {
   Status on_plane(int plane) { return streams_.on_plane(plane); }
   /// Begins work parallel to that of the planes. It waits for the last fork() and, if `after_planes`, for
   /// earlier work on planes 1 and 2.
-  Status beside_planes(bool after_planes) { return streams_.beside_planes(after_planes); }
+  Status beside_planes() { return streams_.beside_planes(); }
   /// Lanes used for the first time after this wait for the work queued in stream() of plane 0.
   Status fork() { return streams_.fork(); }
   Status wait_beside() { return streams_.wait_beside(); }

@@ -49,16 +49,11 @@ Status Streams::on_plane(int plane) {
   return {};
 }
 
-Status Streams::beside_planes(bool after_planes) {
+Status Streams::beside_planes() {
   if (!cuda_tuning().lanes) return {};
   if (!forked_) CTV_RETURN_IF_ERROR(fork());
   Lane& lane = lanes_[2];
   CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), fork_.get(), 0));
-  for (const Lane& other : std::span(lanes_).first(after_planes ? 2 : 0)) {
-    if (!other.used) continue;
-    CTV_CUDA_TRY(context_, cudaEventRecord(other.end.get(), other.stream.get()));
-    CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), other.end.get(), 0));
-  }
   lane.used = true;
   current_ = lane.stream.get();
   return {};

@@ -70,7 +70,7 @@ class Streams {
 
   /// See Device.
   Status on_plane(int plane);
-  Status beside_planes(bool after_planes);
+  Status beside_planes();
   Status fork();
   /// join(): later work waits for the lanes of planes. wait_beside(): later work in current() waits for the
   /// lane parallel to them.

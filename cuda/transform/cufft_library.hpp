@@ -16,7 +16,7 @@ struct CufftLibrary {
   decltype(&cufftExecZ2D) exec_z2d = nullptr;
   decltype(&cufftDestroy) destroy = nullptr;
 
-  /// Of the process, never unloaded.
+  /// Loads it once per process; it is never unloaded.
   static Result<const CufftLibrary*> load();
 };
 

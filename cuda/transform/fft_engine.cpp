@@ -20,7 +20,7 @@
 namespace ctv::cuda {
 namespace {
 
-// Of a directional band's phase: below it the direct engine is faster in any case.
+// Smallest extent of a directional band's phase; below it the direct engine is always faster.
 constexpr int kMinExtent = 4;
 
 // ---- Kernels as taps ------------------------------------------------------------------------------------

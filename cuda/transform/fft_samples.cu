@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the FFT engine does to single samples, a thread each, beside its transforms.
+// Steps of the FFT engine on single samples, outside its transforms; a thread per sample.
 #include "cuda/transform/fft_samples.hpp"
 
 #include "codec/dsp/directional.hpp"

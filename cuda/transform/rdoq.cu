@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. Coefficients that plain
-// rounding quantises to 0 stay 0: in predicted frames nearly all. So a block of threads scans a piece of a
+// rounding quantises to 0 stay 0, which are most. So a block of threads scans a piece of a
 // subband in memory order, clears its levels and lists the other coefficients; then each thread takes one of
 // the list with its surroundings. A plane takes one launch: the pieces of all subbands are numbered, and a
 // block finds its subband by its number.
@@ -18,8 +18,6 @@ constexpr int kOctet = 8;  // coefficients read at once
 constexpr int kWords = kOctet / 2;
 constexpr int kOctets = 2;  // per thread
 constexpr int kPiece = kThreads * kOctets * kOctet;
-constexpr int kMostSiblings = 2;
-static_assert(std::tuple_size_v<decltype(Siblings::subbands)> == kMostSiblings);
 
 struct RdoSubband {
   uint32_t first_piece;  // number in the plane
@@ -29,8 +27,6 @@ struct RdoSubband {
   uint32_t multiplier, rounding;
   uint16_t dead;    // largest magnitude that plain rounding quantises to 0
   uint8_t by_rate;  // 0: plain quantiser
-  uint8_t siblings;
-  uint16_t sibling[kMostSiblings];
 };
 
 struct RdoSubbands {
@@ -86,8 +82,7 @@ __device__ __forceinline__ uint32_t alive_of(const uint32_t (&words)[kWords], ui
   return alive;
 }
 
-__device__ __forceinline__ Level decide(const RdoSubbands& subbands, const RdoSubband& s,
-                                        const Coefficient* coefficients, int i) {
+__device__ __forceinline__ Level decide(const RdoSubband& s, const Coefficient* coefficients, int i) {
   const int cols = s.cols;
   const uint32_t multiplier = s.multiplier;
   int col = i - static_cast<int>(__umulhi(static_cast<uint32_t>(i), s.reciprocal)) * cols;
@@ -106,20 +101,13 @@ __device__ __forceinline__ Level decide(const RdoSubbands& subbands, const RdoSu
     near[1][k] = inside[k] ? here[k - 1] : 0;
     near[2][k] = below && inside[k] ? down[k - 1] : 0;
   }
-  uint32_t there = 0;
-#pragma unroll
-  for (int k = 0; k < kMostSiblings; ++k) {
-    if (k >= s.siblings) continue;
-    const RdoSubband& o = subbands.of[s.sibling[k]];
-    there += activity_of(coefficients[o.offset + static_cast<uint32_t>(i)], o.multiplier);
-  }
   uint32_t beside = 0, diagonal = 0;
 #pragma unroll
   for (int k = 0; k < 3; k += 2) {
     beside += activity_of(near[k][1], multiplier) + activity_of(near[1][k], multiplier);
     diagonal += activity_of(near[k][0], multiplier) + activity_of(near[k][2], multiplier);
   }
-  const uint32_t sum = kBesideWeight * beside + kDiagonalWeight * diagonal + kSiblingWeight * there;
+  const uint32_t sum = kBesideWeight * beside + kDiagonalWeight * diagonal;
   return quantise_rdo(own, multiplier, s.rounding, sum);
 }
 
@@ -177,21 +165,20 @@ __global__ void __launch_bounds__(kThreads)
     const int word = list[k] % 16;
     const int second = list[k] / 16 % 2;
     const int i = first_of_octet(thread, word / kWords) + word % kWords * 2 + second;
-    out[i] = decide(subbands, s, coefficients, i);
+    out[i] = decide(s, coefficients, i);
   }
 }
 
 }  // namespace
 
 Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
-                          std::span<const SubbandQuantiser> quantisers, FrameType type,
-                          const Coefficient* coefficients, Level* levels) {
+                          std::span<const SubbandQuantiser> quantisers, const Coefficient* coefficients,
+                          Level* levels) {
   RdoSubbands subbands;
   uint32_t pieces = 0;
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     const SubbandQuantiser& q = quantisers[i];
-    const Siblings siblings = siblings_of(layout, type, static_cast<int>(i));
     const int size = static_cast<int>(s.size());
     subbands.of[subbands.count++] = {
         pieces,
@@ -202,9 +189,7 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
         q.multiplier,
         q.rounding_offset,
         static_cast<uint16_t>(min_of((UINT16_MAX - q.rounding_offset) / q.multiplier, uint32_t{INT16_MAX})),
-        static_cast<uint8_t>(decides_by_rate(s.layer, q) ? 1 : 0),
-        static_cast<uint8_t>(siblings.count),
-        {static_cast<uint16_t>(siblings.subbands[0]), static_cast<uint16_t>(siblings.subbands[1])}};
+        static_cast<uint8_t>(decides_by_rate(s.layer, q) ? 1 : 0)};
     // The first aligned word of sixteen bytes may hold a single coefficient.
     pieces += blocks_for(size + kOctet - 1, kPiece);
   }

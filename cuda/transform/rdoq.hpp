@@ -5,7 +5,6 @@
 #include <span>
 
 #include "codec/dsp/quantise.hpp"
-#include "codec/format/frame_parameters.hpp"
 #include "codec/format/subband_layout.hpp"
 #include "cuda/runtime/device.hpp"
 
@@ -13,7 +12,7 @@ namespace ctv::cuda {
 
 /// Quantises the coefficients of a plane; both arrays are in the layout's order. quantisers: one per subband.
 Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
-                          std::span<const SubbandQuantiser> quantisers, FrameType type,
-                          const Coefficient* coefficients, Level* levels);
+                          std::span<const SubbandQuantiser> quantisers, const Coefficient* coefficients,
+                          Level* levels);
 
 }  // namespace ctv::cuda

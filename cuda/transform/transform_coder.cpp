@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "codec/format/gains.hpp"
-#include "cuda/transform/block_transform.hpp"
 #include "cuda/transform/directed_bands.hpp"
 #include "cuda/transform/directional.hpp"
 #include "cuda/transform/fft_engine.hpp"
@@ -344,8 +343,6 @@ Status CudaTransformCoder::inverse_laplacian(const Level* levels, const Predicte
 
 Result<std::unique_ptr<TransformCoder>> make_transform_coder(std::shared_ptr<Device> device,
                                                              const SubbandLayout& layout, Engine engine) {
-  if (layout.transform.kind != TransformKind::kContourlet)
-    return make_block_transform(std::move(device), layout);
   auto coder = std::make_unique<CudaTransformCoder>(std::move(device), layout);
   CTV_RETURN_IF_ERROR(coder->initialise(engine));
   return std::unique_ptr<TransformCoder>(std::move(coder));

@@ -45,8 +45,8 @@ typedef struct sending {
   ctv_net_settings settings;    /* ctv_net_settings_choose() of it */
 } sending;
 
-/* Cuts a packet into parts: header and vectors first, then levels, the finest last. A key frame is needed
- * whole, and brings the sequence header along for who joins now. */
+/* Cuts a packet into parts: header and vectors first, then levels. A key frame is needed whole, and brings
+ * the sequence header along for who joins now. */
 static void send_packet(sending* s, const ctv_unit* unit) {
   ctv_unit header;
   ctv_unit_init(&header);
@@ -54,14 +54,11 @@ static void send_packet(sending* s, const ctv_unit* unit) {
   ctv_part list[kMaxParts];
   size_t count = 0, n = 0;
   check(ctv_packet_parts(header.data, header.size, unit->data, unit->size, list, kMaxParts, &count));
-  int32_t finest = 0;
-  for (size_t i = 0; i < count; ++i) finest = list[i].layer > finest ? list[i].layer : finest;
   ctv_net_part parts[kMaxParts + 1];
   memset(parts, 0, sizeof parts);
   if (unit->key_frame) parts[n++] = (ctv_net_part){header.data, header.size, 0, 0};
   for (size_t i = 0; i < count; ++i) {
-    int32_t priority = list[i].layer == finest ? 2 : 1;
-    if (i == 0 || unit->key_frame) priority = 0;
+    const int32_t priority = i == 0 || unit->key_frame ? 0 : 1;
     parts[n++] = (ctv_net_part){unit->data + list[i].offset, list[i].size, priority, 0};
   }
   ctv_net_frame frame;
@@ -208,6 +205,7 @@ int main(void) {
   config.fps_num = kFps;   /* a rate counts in its seconds */
   config.key_interval = 0; /* key frames on request */
   config.slots = 8;        /* frames wait in them until they are acknowledged */
+  config.error_resilient = 1;
   config.bitrate = sender.settings.bitrate;
   check(ctv_encoder_open(&config, &sender.encoder));
   ctv_decoder_config decoding;

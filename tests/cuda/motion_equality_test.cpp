@@ -102,8 +102,10 @@ TEST_F(CudaEquality, Compensation) {
             BackendPlane prediction(*backend, plane);
             BackendSide side(*backend, geometry.grid);
             draw_side(geometry.grid, limit, kind == 1 ? 0 : 3, seed + 1, side);
+            SideInfo device = side.device();
+            device.still = device.skips;
             ASSERT_TRUE(ok(backend->compensate(reference.const_view().crop(cropped.rows, cropped.cols),
-                                               side.device(), geometry, prediction.view())));
+                                               device, geometry, prediction.view())));
             prediction.download();
             EXPECT_TRUE(prediction.intact());
             results.push_back(row_of(prediction));
@@ -249,8 +251,8 @@ TEST_F(CudaEquality, SkipDecisions) {
               close.push_back(still.skips());
             }
             scene.vary_vectors(seed);
-            ASSERT_TRUE(ok(backend->merge_skip_vectors(scene.planes.source[0], scene.planes.reference[0],
-                                                       scene.grid, step, found, scene.side.device())));
+            ASSERT_TRUE(
+                ok(backend->merge_skip_vectors(scene.planes, scene.grid, step, found, scene.side.device())));
             scene.side.download();
             EXPECT_TRUE(scene.side.intact());
             skips.push_back(scene.side.skips());

@@ -9,34 +9,30 @@ import zlib
 
 import entropy
 import loop_filter
+import macroblocks
 import motion
 import transform
-from document import Reader, column, read_fields, wrap
-from transform import clamp
-
-WEIGHTS = column("interpolation weights")
-WINDOWS = {len(w): w for w in column("windows")}
+from document import Reader, clamp, read_fields
+from output import picture_of
+from prediction import Prediction
 
 
 def ceil_div(a, b):
     return -(-a // b)
 
 
-def half(v, n):
-    """The integer nearest to v / 2^n, of two the even one."""
-    whole, rest = v >> n, v % (1 << n)
-    return whole + (2 * rest + whole % 2 > 1 << n)
+def has_macroblocks(h):
+    return h["prediction"] == 1 and h["lossless"] == 0
 
 
 class Subband:
     def __init__(self, **fields):
-        self.dc = False
         self.direction = self.row_shift = self.col_shift = 0
         self.__dict__.update(fields)
         self.lowpass = self.scale == 0
 
 
-# ---- 4 and 12: planes and subbands ----
+# ---- 4 Planes and subbands ----
 
 
 class Layout:
@@ -47,19 +43,18 @@ class Layout:
         self.row_shift, self.col_shift = int(vertical), int(horizontal)
         self.rows = ceil_div(h["height"], 1 << self.row_shift)
         self.cols = ceil_div(h["width"], 1 << self.col_shift)
-        self.scales = scales_of(h)
+        self.scales = h["scales"]
         self.subbands = []
-        if h["transform"]:
-            self.add_frequencies(h)
-        else:
-            self.add_bands(h)
+        self.add_bands(h)
         offset = 0
         for s in self.subbands:
             s.offset = offset
             offset += s.rows * s.cols
         self.size = offset
 
-    def pad(self, rows, cols):
+    def pad(self, h, rows, cols):
+        if has_macroblocks(h):
+            rows, cols = max(rows, 16 >> self.row_shift), max(cols, 16 >> self.col_shift)
         self.padded_rows = ceil_div(self.rows, rows) * rows
         self.padded_cols = ceil_div(self.cols, cols) * cols
 
@@ -68,7 +63,7 @@ class Layout:
         m = 1 << self.scales
         for j, n in enumerate(h["directions"], 1):
             m = max(m, 1 << ((j if wavelet else j - 1) + max(1, n - 1)) if n else 0)
-        self.pad(m, m)
+        self.pad(h, m, m)
         self.add(0, 0, 0, self.scales, 0, 0)
         for j in range(self.scales, 0, -1):
             n = h["directions"][j - 1]
@@ -84,45 +79,12 @@ class Layout:
             rows=self.padded_rows >> shift >> dr, cols=self.padded_cols >> shift >> dc,
             row_shift=shift + dr, col_shift=shift + dc))
 
-    def add_frequencies(self, h):
-        side = 1 << self.scales
-        four = h["transform"] == 2
-        self.dc_rows = 4 >> self.row_shift if four else 1
-        self.dc_cols = 4 >> self.col_shift if four else 1
-        self.pad(side * self.dc_rows, side * self.dc_cols)
-        rows, cols = self.padded_rows // side, self.padded_cols // side
-        for layer, orientation, v, u in frequencies(2) if four else ():
-            there = v < self.dc_rows and u < self.dc_cols
-            self.subbands.append(Subband(
-                dc=True, scale=layer, orientation=orientation, layer=0, v=v, u=u,
-                row_shift=2 + self.dc_rows // 2, col_shift=2 + self.dc_cols // 2,
-                rows=rows // self.dc_rows if there else 0, cols=cols // self.dc_cols if there else 0))
-        for layer, orientation, v, u in list(frequencies(self.scales))[1 if four else 0:]:
-            self.subbands.append(Subband(
-                scale=layer, orientation=orientation, layer=layer, v=v, u=u, rows=rows, cols=cols,
-                row_shift=self.scales, col_shift=self.scales))
-
-
-def frequencies(log2):
-    yield 0, 0, 0, 0
-    for d in range(1, log2 + 1):
-        half = 1 << (d - 1)
-        for orientation in (1, 2, 3):
-            for i in range(half * half):
-                yield d, orientation, orientation // 2 * half + i // half, orientation % 2 * half + i % half
-
-
-def scales_of(values):
-    return values.get("scales") or {1: 3, 2: 2, 3: 3}[values["transform"]]
-
 
 def derived(values):
-    if "transform" not in values:
+    if "directions" not in values:
         return {}
-    bands = 1 if values.get("pyramid") == 0 else 3
-    count = {1: 64, 2: 31, 3: 64}.get(values["transform"])
-    return {"subbands": count or 1 + sum(bands << n for n in values.get("directions", [])),
-            "scales": scales_of({**values, "scales": values.get("scales", 0) or values["transform"] == 0}),
+    bands = 1 if values["pyramid"] == 0 else 3
+    return {"subbands": 1 + sum(bands << n for n in values["directions"]),
             "sets": 1 if values["source format"] == 1 else 2}
 
 
@@ -152,19 +114,20 @@ class Decoder:
         reader = Reader(unit, 8)
         self.h = h = read_fields("sequence header", reader, derived)
         assert zlib.crc32(unit[:reader.at - 4]) == h["header checksum"]
-        h.setdefault("fraction bits", 2)
         self.layouts = [Layout(h, p) for p in range(1 if h["source format"] == 1 else 3)]
         self.components = make_components(h, self.layouts)
-        self.log2_cell = 3 if h["prediction"] else h["block size"]
-        self.cell_rows = ceil_div(self.layouts[0].padded_rows, 1 << self.log2_cell)
-        self.cell_cols = ceil_div(self.layouts[0].padded_cols, 1 << self.log2_cell)
+        cell = 8 if h["prediction"] else 1 << h["block size"]
+        self.cell_rows = ceil_div(self.layouts[0].padded_rows, cell)
+        self.cell_cols = ceil_div(self.layouts[0].padded_cols, cell)
+        self.lows = [-255 if plane and h["source format"] == 5 else 0 for plane in range(len(self.layouts))]
         self.slots = {}
 
     def decode(self, unit, at, reduction):
         """at: where the prefix ends."""
         h = self.h
         reader = Reader(unit, at)
-        p = read_fields("packet header", reader, self.counts)
+        p = read_fields("packet header", reader, self.derived)
+        p["regions"] = self.derived(p)["regions"]
         key = p["reference"] == 0
         assert p.get("slot", 0) < h["slots"]
         sizes = self.part_sizes(p, len(unit) - reader.at)
@@ -176,27 +139,32 @@ class Decoder:
             self.slopes, self.directions = motion.decode_slopes(
                 luma.padded_rows, luma.padded_cols, luma.scales,
                 int(luma.scales > 1 and h["directions"][0] == 0), unit[begin:at])
-        self.cells, self.filtered = None, None
         if not key:
-            self.cells, self.filtered = motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at])
+            side = Reader(unit[begin:at])
+            regions = self.read_regions(side, len(sizes)) if p["regions"] else []
+            cells, filtered = motion.decode(h, self.cell_rows, self.cell_cols, side)
         stored = p["packet checksum"]
-        reference_check = stored ^ zlib.crc32(unit[:begin - 4] + unit[begin:at])
+        checked = len(unit) if p.get("checks") == 0 else at
+        reference_check = stored ^ zlib.crc32(unit[:begin - 4] + unit[begin:checked])
         assert reference_check & 0xffff == 0
-        self.reference = None if key else self.reference_of(p, reference_check >> 16)
+        assert not key or reference_check == 0
+        self.motion = None  # of a predicted frame
+        if not key:
+            self.motion = Prediction(h, self.cell_rows, self.cell_cols, cells, filtered,
+                                     self.reference_of(p, reference_check >> 16), self.lows)
+        components = self.components_of(unit, at, sizes, p)
         levels = [[0] * layout.size for layout in self.layouts]
-        checks = iter(p["part check"])
-        for component, size in zip(self.components, sizes):
-            data = unit[at:at + size]
-            if size and next(checks) != zlib.crc32(data) & 0xffff:
-                assert self.conceal
-                data = b""
-            self.decode_component(component, data, key, levels)
-            at += size
-        assert at == len(unit)
-        if not key and h["prediction"] == 0:
-            levels = [self.moved_levels(i, levels[i]) for i in range(len(levels))]
-        self.levels = levels
-        picture = [self.decode_plane(i, p, reduction) for i in range(len(self.layouts))]
+        if p["regions"]:
+            assert reduction == 0
+            picture = self.decode_regions(components, regions, p)
+        else:
+            for component, data in zip(self.components, components):
+                if component[0] <= luma.scales - reduction:
+                    self.decode_component(component, data, key, levels)
+            if not key and h["prediction"] == 0:
+                levels = [self.motion.moved_levels(i, *plane) for i, plane in enumerate(zip(self.layouts, levels))]
+            self.levels = levels
+            picture = [self.decode_plane(i, p, reduction) for i in range(len(self.layouts))]
         if h["loop filter"] and reduction == 0:
             picture = [self.filter_plane(i, p, plane) for i, plane in enumerate(picture)]
         if not p.get("discardable"):
@@ -214,115 +182,108 @@ class Decoder:
         """Bytes of the side payload and of each component."""
         sizes = p["part size"] + [rest - sum(p["part size"])]
         assert sizes[-1] > 0 or len(sizes) == 1
-        return sizes + [0] * (len(self.components) + 1 - len(sizes))
+        return sizes if p["regions"] else sizes + [0] * (len(self.components) + 1 - len(sizes))
 
-    def counts(self, p):
-        counts = {"sizes": p.get("sizes", p.get("few sizes"))}
+    def derived(self, p):
+        """What follows from fields of a packet header."""
+        known = {"sizes": p.get("sizes", p.get("few sizes")),
+                 "regions": int(has_macroblocks(self.h) and p.get("reference", 0) > 0)}
         if "part size" in p:
-            counts["coded"] = sum(size > 0 for size in self.part_sizes(p, 1 << 40)[1:])
-        return counts
+            sizes = self.part_sizes({**p, **known}, 1 << 40)[1:]
+            known["coded"] = sum(size > 0 for size in sizes) if p.get("checks") != 0 else 0
+        return known
+
+    def components_of(self, unit, at, sizes, p):
+        """The bytes of each component, empty where a wrong check is concealed."""
+        checks = iter(p["part check"])
+        components = []
+        for size in sizes:
+            data = unit[at:at + size]
+            at += size
+            if size and p.get("checks") != 0 and next(checks) != zlib.crc32(data) & 0xffff:
+                assert self.conceal
+                data = b""
+            components.append(data)
+        assert at == len(unit)
+        return components
+
+    # ---- 12 Macroblocks ----
+
+    def read_regions(self, side, count):
+        """The macroblocks of each of `count` regions as (first, number)."""
+        assert count <= 64
+        rest = ceil_div(self.h["height"], 16) * ceil_div(self.h["width"], 16)
+        regions, first = [], 0
+        for i in range(count):
+            own = side.varint() if i < count - 1 else rest
+            assert 0 < own <= rest
+            regions.append((first, own))
+            first, rest = first + own, rest - own
+        return regions
+
+    def decode_regions(self, components, regions, p):
+        """The samples of all planes."""
+        h = self.h
+        chroma = self.layouts[-1]
+        grid = macroblocks.Grid(ceil_div(h["height"], 16), ceil_div(h["width"], 16), len(self.layouts),
+                                (chroma.row_shift, chroma.col_shift), lambda row, col: self.motion.cells[row, col].skip)
+        picture = [self.predicted_plane(i) for i in range(len(self.layouts))]
+        for data, (first, count) in zip(components, regions):
+            for plane, y, x, size, levels in macroblocks.decode_region(data, grid, first, count):
+                step = macroblocks.step_of(p["base step"], h["residual chroma weight"] if plane else 4096)
+                self.add_residual(picture[plane], plane, y, x, macroblocks.inverse(levels, step, size))
+        return picture
+
+    def add_residual(self, samples, plane, top, left, residual):
+        layout = self.layouts[plane]
+        for y, row in enumerate(residual[:max(0, layout.rows - top)], top):
+            for x, value in enumerate(row[:max(0, layout.cols - left)], left):
+                if not self.motion.is_skipped(y, x, layout.row_shift, layout.col_shift):
+                    samples[y][x] = clamp(samples[y][x] + value, self.lows[plane], 255)
+
+    def predicted_plane(self, plane):
+        layout = self.layouts[plane]
+        return [[self.motion.sample(plane, y, x, layout.row_shift, layout.col_shift) for x in range(layout.cols)]
+                for y in range(layout.rows)]
 
     def decode_component(self, component, data, key, levels):
         layer, planes, indices = component
         subbands = [(p, self.layouts[p].subbands[i]) for p in planes for i in indices]
         if self.h["entropy coding"] == 1:
             skips = self.is_quad_skipped if not key and self.h["prediction"] == 1 else None
-            entropy.decode_component(data, [b for b in subbands if b[1].rows * b[1].cols], levels, skips)
+            entropy.decode_component(data, subbands, levels, skips)
             return
         places = [(p, s.offset + k) for p, s in subbands for k in range(s.rows * s.cols)]
         for (p, i), level in zip(places, entropy.decode_runs(data, len(places), not (key and layer == 0))):
             levels[p][i] = level
 
     def is_quad_skipped(self, plane, s, y, x):
-        a, b = (s.row_shift + self.layouts[plane].row_shift, s.col_shift + self.layouts[plane].col_shift)
-        if max(a, b) > 5:
-            return False
-        rows = range(y << a >> 3, (((y + 2) << a) - 1 >> 3) + 1)
-        cols = range(x << b >> 3, (((x + 2) << b) - 1 >> 3) + 1)
-        return all(r >= self.cell_rows or c >= self.cell_cols or self.cells[r, c].skip for r in rows for c in cols)
-
-    # ---- 11 Prediction ----
-
-    def moved_levels(self, plane, differences):
-        out = list(differences)
         layout = self.layouts[plane]
-        for s in layout.subbands:
-            a, b = s.row_shift + layout.row_shift, s.col_shift + layout.col_shift
-            for i in range(s.rows):
-                for j in range(s.cols):
-                    v = self.cells[self.cell_of(i, a, self.cell_rows), self.cell_of(j, b, self.cell_cols)].vector
-                    y = clamp(i + ((v[0] + (1 << (a + 2))) >> (a + 3)), 0, s.rows - 1)
-                    x = clamp(j + ((v[1] + (1 << (b + 2))) >> (b + 3)), 0, s.cols - 1)
-                    at = s.offset + i * s.cols + j
-                    out[at] = wrap(out[at] + self.reference[1][plane][s.offset + y * s.cols + x])
-        return out
-
-    def cell_of(self, y, shift, count):
-        return min((y << shift) >> self.log2_cell, count - 1)
-
-    def overlapping_cells(self, y, shift, count):
-        """(cell, weight) of a sample along one axis."""
-        size = 8 >> shift
-        if size <= 1:
-            return [(self.cell_of(y, shift, count), 32)]
-        q, i = divmod(y + size // 2, size)
-        w = WINDOWS[size][i]
-        return [(clamp(q - 1, 0, count - 1), 32 - w), (clamp(q, 0, count - 1), w)]
-
-    def predicted_sample(self, reference, y, x, v, a, b):
-        row, col = 8 * y + half(v[0], a), 8 * x + half(v[1], b)
-        rows, cols = WEIGHTS[row % 8], WEIGHTS[col % 8]
-        total = 0
-        for i in range(8):
-            line = reference[clamp((row >> 3) + i - 3, 0, len(reference) - 1)]
-            total += rows[i] * sum(cols[j] * line[clamp((col >> 3) + j - 3, 0, len(line) - 1)] for j in range(8))
-        return (total + 2048) >> 12
-
-    def is_skipped(self, y, x, a, b):
-        return self.cells[self.cell_of(y, a, self.cell_rows), self.cell_of(x, b, self.cell_cols)].skip
-
-    def compensated_sample(self, reference, y, x, a, b):
-        if not self.h["overlap"] or self.is_skipped(y, x, a, b):
-            cell = self.cells[self.cell_of(y, a, self.cell_rows), self.cell_of(x, b, self.cell_cols)]
-            return self.predicted_sample(reference, y, x, cell.vector, a, b)
-        total = sum(wy * wx * self.predicted_sample(reference, y, x, self.cells[r, c].vector, a, b)
-                    for r, wy in self.overlapping_cells(y, a, self.cell_rows)
-                    for c, wx in self.overlapping_cells(x, b, self.cell_cols))
-        return (total + 512) >> 10
+        return self.motion.is_quad_skipped(y, x, s.row_shift + layout.row_shift, s.col_shift + layout.col_shift)
 
     def decode_plane(self, plane, p, reduction):
         h, layout = self.h, self.layouts[plane]
         values = [self.levels[plane][s.offset:s.offset + s.rows * s.cols] for s in layout.subbands]
-        if h["transform"] < 2:
-            count = len(layout.subbands)
-            weights = h["subband weight"][count if plane else 0:]
-            values = [transform.dequantise(h, w, s, p["base step"], p.get("reconstruction offset", 0), v)
-                      for w, s, v in zip(weights, layout.subbands, values)]
-        if h["transform"]:
-            residual = transform.block_residual(h, layout, values, p["base step"], reduction)
-        else:
-            residual = transform.contourlet_residual(h, layout, values, reduction,
-                                                     [None] * layout.scales if plane else self.slopes,
-                                                     [0, 0] if plane else self.directions)
-        signed = plane > 0 and h["source format"] == 5
+        count = len(layout.subbands)
+        weights = h["subband weight"][count if plane else 0:]
+        values = [transform.dequantise(h, w, s, p["base step"], p.get("reconstruction offset", 0), v)
+                  for w, s, v in zip(weights, layout.subbands, values)]
+        residual = transform.contourlet_residual(h, layout, values, reduction,
+                                                 [None] * layout.scales if plane else self.slopes,
+                                                 [0, 0] if plane else self.directions)
+        lo = self.lows[plane]
         rows, cols = ceil_div(layout.rows, 1 << reduction), ceil_div(layout.cols, 1 << reduction)
-        predict = self.cells is not None and h["prediction"] == 1
+        predict = self.motion is not None and h["prediction"] == 1
         a, b = layout.row_shift + reduction, layout.col_shift + reduction
         out = transform.grid(rows, cols)
         for y in range(rows):
             for x in range(cols):
-                sample = (0 if signed else 128) + residual[y][x]
+                sample = (0 if lo else 128) + residual[y][x]
                 if predict:
-                    sample = self.compensated_sample(self.reference[0][plane], y, x, a, b)
-                    sample += 0 if self.is_skipped(y, x, a, b) else residual[y][x]
-                out[y][x] = clamp(sample, -255 if signed else 0, 255)
+                    sample = self.motion.sample(plane, y, x, a, b)
+                    sample += 0 if self.motion.is_skipped(y, x, a, b) else residual[y][x]
+                out[y][x] = clamp(sample, lo, 255)
         return out
-
-    def is_filtered(self, y, x, a, b):
-        if self.cells is None:
-            return True
-        row, col = min((y << a) >> 3, self.cell_rows - 1), min((x << b) >> 3, self.cell_cols - 1)
-        return (row >> motion.ROOT, col >> motion.ROOT) in self.filtered and not self.is_skipped(y, x, a, b)
 
     def filter_plane(self, plane, p, samples):
         layout = self.layouts[plane]
@@ -330,48 +291,15 @@ class Decoder:
         def at(y, x):
             return samples[clamp(y, 0, layout.rows - 1)][clamp(x, 0, layout.cols - 1)]
 
-        lo = -255 if plane > 0 and self.h["source format"] == 5 else 0
+        lo = self.lows[plane]
         out = [list(row) for row in samples]
         for y in range(layout.rows):
             for x in range(layout.cols):
-                if not self.is_filtered(y, x, layout.row_shift, layout.col_shift):
+                if self.motion and not self.motion.is_filtered(y, x, layout.row_shift, layout.col_shift):
                     continue
-                added = loop_filter.correction(at, y, x, p["base step"], plane > 0, self.cells is not None)
+                added = loop_filter.correction(at, y, x, p["base step"], plane > 0, self.motion is not None)
                 out[y][x] = clamp(at(y, x) + added, lo, 255)
         return out
-
-    # ---- 13 Output ----
-
-    def output(self, planes):
-        rows, cols = len(planes[0]), len(planes[0][0])
-        if self.h["chroma 4:2:0"]:
-            both = self.h["source format"] != 3
-            planes = [planes[0]] + [upsampled(c, rows, cols if both else len(c[0]), both) for c in planes[1:]]
-        if self.h["source format"] == 5:
-            return bytes(c for y in range(rows) for x in range(cols) for c in rgb(*(p[y][x] for p in planes)))
-        return bytes(v for p in planes for row in p for v in row)
-
-
-def upsampled(chroma, rows, cols, both):
-    def at(y, x):
-        return chroma[clamp(y, 0, len(chroma) - 1)][clamp(x, 0, len(chroma[0]) - 1)]
-
-    out = transform.grid(rows, cols)
-    for y in range(rows):
-        for x in range(cols):
-            n, side = y >> 1, (y >> 1) + (1 if y & 1 else -1)
-            if both:
-                m, next_to = x >> 1, (x >> 1) + (1 if x & 1 else -1)
-                out[y][x] = (9 * at(n, m) + 3 * (at(n, next_to) + at(side, m)) + at(side, next_to) + 8) >> 4
-            else:
-                out[y][x] = (3 * at(n, x) + at(side, x) + 2) >> 2
-    return out
-
-
-def rgb(y, co, cg):
-    t = y - (cg >> 1)
-    b = t - (co >> 1)
-    return [clamp(v, 0, 255) for v in (b + co, cg + t, b)]
 
 
 def decode_file(stream, reduction, conceal=False):
@@ -384,7 +312,7 @@ def decode_file(stream, reduction, conceal=False):
         unit, prefix = stream[at:reader.at + size], reader.at - at
         at += len(unit)
         if packet:
-            yield decoder.output(decoder.decode(unit, prefix, reduction))
+            yield picture_of(decoder.h, decoder.decode(unit, prefix, reduction))
         elif unit[:4] == b"CTVS":
             decoder = Decoder(unit, conceal)
 

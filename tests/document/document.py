@@ -23,6 +23,10 @@ def column(name, index=1):
     return [numbers(row[index]) for row in table(name)]
 
 
+def clamp(v, lo, hi):
+    return max(lo, min(hi, v))
+
+
 def wrap(v):
     """As a level of 16 bits."""
     return (v + 32768) % 65536 - 32768
@@ -76,10 +80,11 @@ def holds(condition, values):
 
 
 def read_fields(name, reader, derive):
-    """The fields of a header as a dictionary; arrays as lists. derive(values) gives counts like `subbands`."""
+    """The fields of a header as a dictionary; arrays as lists. derive(values) gives what follows from others, like
+    `subbands`."""
     values = {}
     for row in table(name):
-        if not holds(row[3], values):
+        if not holds(row[3], {**values, **derive(values)}):
             continue
         kind, *factors = row[1].split(" x ")
         count = 1

@@ -31,7 +31,7 @@ def class_of(x, row, col, step):
 
 
 def correction(x, row, col, step, chroma, predicted):
-    bound = min((step + 64) >> 7, 32)
+    bound = min(max((step + 64) >> 7, 1 if predicted else 0), 32)
     weights = 384 * TABLES[2 * chroma + predicted] + class_of(x, row, col, step)
     total = 64
     for k, (dy, dx) in enumerate(PAIRS):

@@ -3,7 +3,7 @@
 import os
 import re
 
-from document import Reader, class_of, column, numbers, table, wrap
+from document import class_of, column, numbers, table, wrap
 
 FAST, SLOW, KNOWN, LEAST = (value[0] for value in column("adaptation"))
 THRESHOLDS = column("vector contexts", 2)
@@ -135,10 +135,11 @@ def decode_slices(reader, height, width):
     return slices
 
 
-def decode(h, rows, cols, payload):
-    """The cells of a grid, by row and column, and the roots that are filtered, likewise."""
+def decode(h, rows, cols, reader):
+    """reader: at the motion in the side payload. Returns the cells of a grid, by row and column, and the roots that
+    are filtered, likewise."""
+    payload = reader.data
     height, width = (-(-n >> ROOT) for n in (rows, cols))
-    reader = Reader(payload)
     slices = decode_slices(reader, height, width)
     sizes = [reader.varint() for _ in slices[1:]]
     sizes.append(len(payload) - reader.at - sum(sizes))

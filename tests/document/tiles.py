@@ -5,20 +5,20 @@ import re
 
 from document import Reader, class_of, wrap
 
-SIDE, BANDS, STRIP = 16, 4, 2
+SIDE, BANDS, STRIP, MOST_OF_PIECE = 16, 4, 2, 1024
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data", "tile_tables.inc")
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
 
 
-def read_tables():
+def read_tables(name):
     """The 16 sizes of each table, which sum to 4096."""
-    with open(TABLES, encoding="ascii") as file:
+    with open(os.path.join(DATA, name), encoding="ascii") as file:
         text = "".join(re.findall(r'"([^"]*)"', file.read()))
     sizes = [DIGITS.index(text[i]) << 6 | DIGITS.index(text[i + 1]) for i in range(0, len(text), 2)]
     return [sizes[i:i + 16] for i in range(0, len(sizes), 16)]
 
 
-SIZES = read_tables()
+SIZES = read_tables("tile_tables.inc")
 # First tables of each kind.
 MODEL, BAND, EIGHTH = 0, 1, 1 + 4 * 54
 MASK = EIGHTH + 3 * 81
@@ -32,8 +32,9 @@ RAW_BITS = [0] * 8 + [1, 2, 3, 4, 6, 8, 10, 15]
 class Piece:
     """A reader of symbols."""
 
-    def __init__(self, data):
+    def __init__(self, data, sizes):
         assert len(data) % 2 == 0
+        self.sizes = sizes
         self.words = [data[i] | data[i + 1] << 8 for i in range(0, len(data), 2)]
         self.x = self.words.pop(0)
         if self.words:
@@ -46,7 +47,7 @@ class Piece:
     def symbol(self, table):
         slot = self.x % 4096
         begin = 0
-        for s, size in enumerate(SIZES[table]):
+        for s, size in enumerate(self.sizes[table]):
             if begin <= slot < begin + size:
                 self.x = size * (self.x >> 12) + slot - begin
                 self.refill()
@@ -242,7 +243,7 @@ def decode_piece(data, tiles, levels, is_skipped):
     """tiles: (set, strip, row, column) of the piece."""
     if not data:
         return
-    piece = Piece(data)
+    piece = Piece(data, SIZES)
     piece.start()
     known = {}  # parts of tiles of this piece
     for where, strip, row, col in tiles:
@@ -265,21 +266,31 @@ def decode_piece(data, tiles, levels, is_skipped):
     piece.check_end()
 
 
+def read_pieces(data, count, most):
+    """The head of a component of `count` tiles or macroblocks. Returns its flag, and (first, count, bytes) of each
+    piece."""
+    reader = Reader(data)
+    head = reader.varint()
+    sizes, words = [], 200
+    for _ in range(head // 2):
+        own, change = reader.varint(), reader.varint()
+        words += -(change + 1) // 2 if change % 2 else change // 2
+        sizes.append((own, 2 * words))
+    sizes.append((count - sum(n for n, _ in sizes), len(data) - reader.at - sum(b for _, b in sizes)))
+    assert 0 < min(n for n, _ in sizes) and max(n for n, _ in sizes) <= most and min(b for _, b in sizes) >= 0
+    pieces = []
+    first, at = 0, reader.at
+    for own, size in sizes:
+        pieces.append((first, own, data[at:at + size]))
+        first, at = first + own, at + size
+    return head % 2, pieces
+
+
 def decode_tiles(data, bands, levels, is_skipped):
     """bands: (plane, subband) of the component. is_skipped(plane, subband, y, x): whether the quad whose first level
     is (y, x) lies in skipped cells; None: no quad does. Returns whether lowpass subbands hold errors of prediction."""
-    reader = Reader(data)
-    head = reader.varint()
     tiles = [(s, *tile) for s in make_sets(bands) for tile in s.tiles()]
-    sizes, words = [], 200
-    for _ in range(head // 2):
-        count, change = reader.varint(), reader.varint()
-        words += -(change + 1) // 2 if change % 2 else change // 2
-        sizes.append((count, 2 * words))
-    sizes.append((len(tiles) - sum(t for t, _ in sizes), len(data) - reader.at - sum(b for _, b in sizes)))
-    assert 0 < min(t for t, _ in sizes) and max(t for t, _ in sizes) <= 1024 and min(b for _, b in sizes) >= 0
-    first, at = 0, reader.at
-    for count, size in sizes:
-        decode_piece(data[at:at + size], tiles[first:first + count], levels, is_skipped)
-        first, at = first + count, at + size
-    return head % 2 == 1
+    flag, pieces = read_pieces(data, len(tiles), MOST_OF_PIECE)
+    for first, count, content in pieces:
+        decode_piece(content, tiles[first:first + count], levels, is_skipped)
+    return flag == 1

@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sections 8 to 10 and 12 of docs/bitstream.md: levels of a plane to its residual."""
-from document import column, numbers, table, wrap
+"""Sections 8 to 10 of docs/bitstream.md: levels of a plane to its residual."""
+from document import clamp, column, numbers, table, wrap
 
 DIRECTIONAL_TAPS = {count[0]: taps for count, taps in zip(column("directional taps", 0), column("directional taps"))}
 SPLITS = [[tuple(numbers(cell)) for cell in row[2:]] for row in table("splits")]
 LOWPASS, INTERPOLATE = column("laplacian taps")
-STEPS = [s[0] for s in column("H.264")]
-V4, V8 = column("H.264", 2), column("H.264", 3)
-CLASSES_8 = column("8x8 classes")
-DCT = column("DCT")
-HADAMARD = {4: [[1, 1, 1, 1], [1, 1, -1, -1], [1, -1, -1, 1], [1, -1, 1, -1]], 2: [[1, 1], [1, -1]], 1: [[1]]}
 HALF_TAPS = [1, -5, 20, 20, -5, 1]
 LIFTING = {  # (parity of the changed samples, sign, factor of the neighbours, rounding, shift)
     1: [(0, -1, 1, 2, 2), (1, 1, 1, 0, 1)],
     3: [(0, -1, 1817, 2048, 12), (1, -1, 113, 64, 7), (0, -1, -217, 2048, 12), (1, -1, -203, 64, 7)]}
-
-
-def clamp(v, lo, hi):
-    return max(lo, min(hi, v))
 
 
 def grid(rows, cols):
@@ -208,93 +199,3 @@ def contourlet_residual(h, layout, coefficients, reduction, slopes, directions):
         gain = (gain * 10826 + 8192) >> 14
     half = 1 << h["fraction bits"] >> 1
     return [[(((v * gain + 8192) >> 14) + half) >> h["fraction bits"] for v in row] for row in x]
-
-
-# ---- 12 Block transforms ----
-
-
-def line_4(y):
-    e0, e1, e2, e3 = y[0] + y[2], y[0] - y[2], (y[1] >> 1) - y[3], y[1] + (y[3] >> 1)
-    return [e0 + e3, e1 + e2, e1 - e2, e0 - e3]
-
-
-def line_8(y):
-    a0, a1, a2, a3 = y[0] + y[4], y[0] - y[4], (y[2] >> 1) - y[6], y[2] + (y[6] >> 1)
-    b = [a0 + a3, a1 + a2, a1 - a2, a0 - a3]
-    c0, c1 = y[5] - y[3] - y[7] - (y[7] >> 1), y[1] + y[7] - y[3] - (y[3] >> 1)
-    c2, c3 = y[7] - y[1] + y[5] + (y[5] >> 1), y[3] + y[5] + y[1] + (y[1] >> 1)
-    d = [c3 - (c0 >> 2), (c1 >> 2) - c2, c1 + (c2 >> 2), c0 + (c3 >> 2)]
-    return [p + q for p, q in zip(b, d)] + [p - q for p, q in zip(b[::-1], d[::-1])]
-
-
-def line_dct(y):
-    return [sum(DCT[k][n] * y[k] for k in range(8)) for n in range(8)]
-
-
-def inverse_block(kind, block):
-    """64ths of samples."""
-    if kind == 1:
-        block = [[clamp((v + (1 << 13)) >> 14, -32768, 32767) for v in line_dct(row)] for row in block]
-        return transposed([[(v + (1 << 10)) >> 11 for v in line_dct(col)] for col in transposed(block)])
-    line = line_4 if kind == 2 else line_8
-    return transposed([line(col) for col in transposed([line(row) for row in block])])
-
-
-def qp_of(base_step):
-    return max([qp for qp in range(52) if STEPS[qp % 6] << (qp // 6) <= base_step], default=0)
-
-
-def scaled_level(kind, level, qp, v, u):
-    if kind == 2:
-        norm = 0 if v % 2 == u % 2 == 0 else 1 if v % 2 and u % 2 else 2
-        return clamp(level * V4[qp % 6][norm] << (qp // 6), -32767, 32767)
-    return clamp(((level * V8[qp % 6][CLASSES_8[v % 4][u % 4]] << (qp // 6)) + 2) >> 2, -32767, 32767)
-
-
-def macroblock_dc(levels, qp):
-    """DC coefficients of the blocks of a macroblock."""
-    rows, cols = len(levels), len(levels[0])
-    a, c = HADAMARD[rows], HADAMARD[cols]
-    qp += 3 if rows * cols == 8 else 0
-    v = V4[qp % 6][0] << (qp // 6)
-    out = grid(rows, cols)
-    for i in range(rows):
-        for j in range(cols):
-            f = sum(a[i][y] * levels[y][x] * c[j][x] for y in range(rows) for x in range(cols))
-            out[i][j] = clamp(f * v >> 1 if rows * cols == 4 else (f * v + 2) >> 2, -32767, 32767)
-    return out
-
-
-def block_residual(h, layout, values, base_step, reduction):
-    """values: per subband, coefficients (DCT) or levels (H.264)."""
-    kind, n = h["transform"], 1 << layout.scales
-    rows, cols = layout.padded_rows // n, layout.padded_cols // n
-    qp = qp_of(base_step)
-    blocks = [[grid(n, n) for _ in range(cols)] for _ in range(rows)]
-    if kind == 2:
-        for my in range(rows // layout.dc_rows):
-            for mx in range(cols // layout.dc_cols):
-                levels = grid(layout.dc_rows, layout.dc_cols)
-                for s, v in zip(layout.subbands, values):
-                    if s.dc and s.rows:
-                        levels[s.v][s.u] = v[my * s.cols + mx]
-                for i, row in enumerate(macroblock_dc(levels, qp)):
-                    for j, c in enumerate(row):
-                        blocks[my * layout.dc_rows + i][mx * layout.dc_cols + j][0][0] = c
-    for s, v in zip(layout.subbands, values):
-        if s.dc or s.layer > layout.scales - reduction:
-            continue
-        for i, c in enumerate(v):
-            blocks[i // cols][i % cols][s.v][s.u] = c if kind == 1 else scaled_level(kind, c, qp, s.v, s.u)
-    side, r = n >> reduction, 1 << reduction
-    out = grid(rows * side, cols * side)
-    for y in range(rows * side):
-        for x in range(cols * side):
-            if y % side == 0 and x % side == 0:
-                blocks[y // side][x // side] = inverse_block(kind, blocks[y // side][x // side])
-    for y in range(rows * side):
-        for x in range(cols * side):
-            block = blocks[y // side][x // side]
-            total = sum(block[y % side * r + i][x % side * r + j] for i in range(r) for j in range(r))
-            out[y][x] = (total + (1 << (5 + 2 * reduction))) >> (6 + 2 * reduction)
-    return out

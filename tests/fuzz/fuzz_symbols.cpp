@@ -15,6 +15,7 @@
 #include "codec/format/headers.hpp"
 #include "codec/pipeline/stream.hpp"
 #include "tests/support/repair.hpp"
+#include "tests/support/residual.hpp"
 
 namespace {
 
@@ -39,7 +40,8 @@ struct Bench {
     skips.resize(stream.grid.size());
     slopes.resize(stream.slopes.size());
     changes.resize(stream.grid.roots());
-    frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data()};
+    if (header.macroblocks()) macroblocks.resize(stream.macroblocks.size());
+    frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data(), nullptr, macroblocks.data()};
     for (size_t p = 0; p < 3; ++p) {
       levels[p].resize(stream.picture.subbands[p].num_coefficients);
       frame.levels[p] = levels[p].data();
@@ -53,6 +55,7 @@ struct Bench {
   std::vector<uint8_t> skips;
   std::vector<int8_t> slopes;
   std::vector<int64_t> changes;
+  std::vector<Macroblock> macroblocks;
   std::vector<Level> levels[3];
   CodedFrameBuffers frame;
   std::vector<int> layers;
@@ -62,17 +65,56 @@ void decode_payload(Bench& bench, bool key, size_t target, const uint8_t* data, 
   PacketHeader header;
   header.frame.type = key ? FrameType::kKey : FrameType::kPredicted;
   header.frame.reference = key ? 0 : 1;
-  header.component_sizes.assign(bench.layers.size(), 0);
-  header.component_checks.assign(bench.layers.size(), 0);
-  target %= bench.layers.size() + 1;
-  (target == bench.layers.size() ? header.side_size : header.component_sizes[target]) =
-      static_cast<uint32_t>(size);
+  const PacketLayout layout = packet_layout(bench.stream);
+  const bool regions = layout.regions && !key;
+  header.checked = !regions || (target & 64U) != 0;
+  // There is one region, or the side payload lists several that have no bytes, except the last.
+  const size_t parts = regions ? 1 + target / 2 % 4 * (target % 2) : bench.layers.size();
+  header.component_sizes.assign(parts, 0);
+  header.component_checks.assign(parts, 0);
+  if (regions) header.component_sizes.back() = 2;
+  target %= regions ? 2 : parts + 1;
+  const bool side = target == (regions ? 1 : parts);
+  (side ? header.side_size : header.component_sizes[target]) = static_cast<uint32_t>(size);
   std::vector<uint8_t> packet;
-  write_packet_header(header, packet);
+  write_packet_header(header, layout.regions, packet);
   packet.insert(packet.end(), data, data + size);
-  test::repair_packet(packet, bench.layers.size());
+  if (regions && side) packet.insert(packet.end(), 2, 0);
+  test::repair_packet(packet, layout);
   if (!bench.coder->read_header(packet).ok()) std::abort();
   (void)bench.coder->decode(packet, bench.layers.back() + 1, bench.frame).ok();
+}
+
+template <typename Next>
+void draw_macroblocks(Bench& bench, Next next) {
+  const MacroblockGrid& grid = bench.stream.macroblocks;
+  for (uint8_t& skip : bench.skips) skip = next() % 4 == 0 ? 1 : 0;
+  const test::DrawnResidual drawn =
+      test::draw_residual(grid, bench.stream.grid, bench.skips.data(), false, [&](int lo, int hi) {
+        const int range = hi - lo + 1;
+        return lo + (range <= 256 ? next() : next() << 8 | next()) % range;
+      });
+  bench.macroblocks = drawn.macroblocks;
+  for (size_t p = 0; p < 3; ++p) std::ranges::copy(drawn.levels[p], bench.levels[p].begin());
+}
+
+void compare_macroblocks(const Bench& bench, const std::vector<Macroblock>& macroblocks,
+                         const std::vector<Level> (&levels)[3]) {
+  const MacroblockGrid& grid = bench.stream.macroblocks;
+  for (size_t i = 0; i < grid.size(); ++i) {
+    const Macroblock& a = macroblocks[i];
+    const Macroblock& b = bench.macroblocks[i];
+    if (a.kind != b.kind || a.quarters != b.quarters || a.blocks != b.blocks) std::abort();
+    if (a.chroma[0] != b.chroma[0] || a.chroma[1] != b.chroma[1]) std::abort();
+    for (int p = 0; p < grid.planes; ++p) {
+      for (const auto& [first, count] : test::coded_blocks(grid, a, p)) {
+        const size_t at = i * grid.levels(p) + first;
+        const auto plane = static_cast<size_t>(p);
+        if (!std::equal(&levels[plane][at], &levels[plane][at] + count, &bench.levels[plane][at]))
+          std::abort();
+      }
+    }
+  }
 }
 
 void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
@@ -103,6 +145,9 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
     bench.slopes[i] = static_cast<int8_t>(next() % (kDirectedDepth + 1));
   for (int64_t& change : bench.changes) change = (next() & 1U) != 0 ? -1 : 0;
   bench.frame.parameters.type = key ? FrameType::kKey : FrameType::kPredicted;
+  const bool regions = bench.header.macroblocks() && !key;
+  if (regions) draw_macroblocks(bench, next);
+  const auto macroblocks = bench.macroblocks;
   const auto vectors = bench.vectors;
   const auto changes = bench.changes;
   const auto slopes = bench.slopes;
@@ -112,8 +157,12 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
   for (auto& plane : bench.levels) plane.assign(plane.size(), 77);
   if (!bench.coder->read_header(packet).ok()) std::abort();
   if (!bench.coder->decode(packet, bench.layers.back() + 1, bench.frame).ok()) std::abort();
-  for (size_t p = 0; p < 3; ++p) {
-    if (bench.levels[p] != levels[p]) std::abort();
+  if (regions) {
+    compare_macroblocks(bench, macroblocks, levels);
+  } else {
+    for (size_t p = 0; p < 3; ++p) {
+      if (bench.levels[p] != levels[p]) std::abort();
+    }
   }
   if (!key && bench.vectors != vectors) std::abort();
   if (!key && bench.header.loop_filter != 0 && bench.changes != changes) std::abort();

@@ -50,7 +50,7 @@ struct Outcome {
 /// What happens between units.
 struct Script {
   bool reset = false;  // the decoder is reset after units whose size modulo 16 is 3
-  // With one frame in flight: the decoder is reset before this unit, or in the place of its picture.
+  // With one frame in flight: the decoder is reset before this unit, or instead of taking its picture.
   size_t reset_at = SIZE_MAX;
   bool with_picture = false;
   std::function<void(size_t unit, bool received)> after = {};  // a unit was sent, or its pictures received

@@ -255,7 +255,7 @@ TEST(Decoder, JoinsWithTheHeaderOfTheCapsAndAtAKeyFrame) {
 }
 
 TEST(Decoder, ReducedResolutionAndFramesInFlight) {
-  const std::vector<Buffer> all = packets(6);
+  const std::vector<Buffer> all = packets(6, -1, 1);
   Harness h = harness("ctvdec backend=cpu reduction=1 in-flight=3", nullptr);
   gst_harness_set_src_caps_str(h.get(), kCoded);
   for (const Buffer& packet : all)

@@ -81,8 +81,10 @@ inline Buffer encode(GstHarness* h, int n) {
 }
 
 /// The packets of some frames; a key frame first, and where `key` says.
-inline std::vector<Buffer> packets(int count, int key = -1) {
-  Harness h = harness("ctvenc backend=cpu threads=1 preset=fastest key-int=0", kRaw);
+inline std::vector<Buffer> packets(int count, int key = -1, int key_interval = 0) {
+  const std::string encoder = "ctvenc backend=cpu threads=1 preset=fastest error-resilient=true key-int=" +
+                              std::to_string(key_interval);
+  Harness h = harness(encoder.c_str(), kRaw);
   std::vector<Buffer> all;
   for (int n = 0; n < count; ++n) {
     if (n == key)

@@ -68,7 +68,7 @@ TEST(Parser, SkipsGarbage) {
   EXPECT_TRUE(parsed(Bytes(3000, 0x43), 64).empty());
 }
 
-// At the stream's end it is clear that so many bytes do not come.
+// The stream's end shows that the missing bytes do not exist.
 TEST(Parser, ADamagedSizeCostsItsPacketAlone) {
   const std::vector<Buffer> all = packets(6);
   Bytes stream = joined(all);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Pipelines of gst-launch beside the tools: files of either are read by the other, with the same pictures.
+# Pipelines of gst-launch compared with the tools: files of either are read by the other, with the same pictures.
 # usage: pipelines.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
 set -u
 bin=$1

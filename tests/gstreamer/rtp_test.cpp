@@ -269,8 +269,10 @@ TEST(Rtp, RetransmissionBringsALostPacket) {
 /// The frames that each frame of a call refers to, -1: none, if frame 5 loses its vectors and events go from
 /// the receiver to the sender, or do not.
 std::vector<int64_t> references(bool feedback) {
-  Harness sender =
-      harness("ctvenc backend=cpu threads=1 preset=fastest key-int=0 slots=8 ! rtpctvpay mtu=200", kRaw);
+  Harness sender = harness(
+      "ctvenc backend=cpu threads=1 preset=fastest key-int=0 slots=8 error-resilient=true ! "
+      "rtpctvpay mtu=200",
+      kRaw);
   Harness h = harness("rtpctvdepay", kRtp);
   std::vector<int64_t> all;
   for (int n = 0; n < 10; ++n) {

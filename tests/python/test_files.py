@@ -12,7 +12,7 @@ from conftest import FRAMES, HEIGHT, WIDTH, bytes_of
 
 
 @pytest.mark.parametrize("indexed", [True, False])
-@pytest.mark.parametrize("config", [{}, {"frames_in_flight": 3}, {"reduction": 1}, {"format": "rgb"}])
+@pytest.mark.parametrize("config", [{}, {"frames_in_flight": 3}, {"format": "rgb"}])
 def test_random_access_gives_what_iteration_gives(stream, folder, indexed, config):
     path = stream
     if not indexed:

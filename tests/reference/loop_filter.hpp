@@ -10,7 +10,7 @@
 
 namespace ctv::reference {
 
-/// Of the sample of a plane at (row, col), with this base step.
+/// Class of the sample at (row, col) of a plane, with this base step.
 inline int filter_class_of(const SampleAt& at, int base_step, int row, int col) {
   const auto sum = [&](int dy, int dx) {
     int total = 0;
@@ -33,7 +33,7 @@ inline int filter_class_of(const SampleAt& at, int base_step, int row, int col) 
 
 /// The correction of the sample of a plane at (row, col).
 inline int filter_correction(const SampleAt& at, int base_step, bool key, bool chroma, int row, int col) {
-  const int bound = std::min((base_step + 64) / 128, kMostFilterBound);
+  const int bound = std::min(std::max((base_step + 64) / 128, key ? 0 : 1), kMostFilterBound);
   const auto& weights = kFilterWeights[(chroma ? 2 : 0) + (key ? 0 : 1)];
   const auto number = static_cast<size_t>(filter_class_of(at, base_step, row, col));
   int sum = 1 << (kFilterBits - 1);

@@ -78,15 +78,15 @@ inline Pair blocks_at(int sample, int shift, int log2_block, int count, bool ove
   return {{limited(own), limited(own + 1)}, {32 - w, w}};
 }
 
-/// skips: [cells], empty if none is skipped.
+/// still: [cells], empty if none is.
 inline int compensated(const SampleAt& reference, const std::vector<MotionVector>& vectors,
-                       const std::vector<uint8_t>& skips, const CompensationGeometry& g, int row, int col) {
+                       const std::vector<uint8_t>& still, const CompensationGeometry& g, int row, int col) {
   const MotionGrid& grid = g.grid;
   const Pair own_y = blocks_at(row, g.row_shift, grid.log2_block, grid.rows, false);
   const Pair own_x = blocks_at(col, g.col_shift, grid.log2_block, grid.cols, false);
-  const bool skipped =
-      !skips.empty() && skips[static_cast<size_t>(own_y.block[0] * grid.cols + own_x.block[0])] != 0;
-  const bool overlap = g.overlap && !skipped;
+  const bool alone =
+      !still.empty() && still[static_cast<size_t>(own_y.block[0] * grid.cols + own_x.block[0])] != 0;
+  const bool overlap = g.overlap && !alone;
   const Pair y = blocks_at(row, g.row_shift, grid.log2_block, grid.rows, overlap);
   const Pair x = blocks_at(col, g.col_shift, grid.log2_block, grid.cols, overlap);
   int64_t sum = 0;
@@ -96,7 +96,7 @@ inline int compensated(const SampleAt& reference, const std::vector<MotionVector
       sum += int64_t{y.weight[i]} * x.weight[j] * predict(reference, row, col, v, g.row_shift, g.col_shift);
     }
   }
-  return static_cast<int>(floor_div(sum + 512, 1024));
+  return std::clamp(static_cast<int>(floor_div(sum + 512, 1024)), g.range.lo, g.range.hi);
 }
 
 /// SAD of the block of `size` samples at (y, x). v: whole samples.

@@ -160,10 +160,10 @@ inline std::vector<uint8_t> skip_by_ssd(const std::vector<SkipPlane>& planes, co
   return close;
 }
 
-/// Squares of skipped cells that get one vector (codec/control/skip_squares.hpp), level after level. Squares
-/// look at the vectors of the level before in their root, and at those that came in around it.
-inline void merge_skip_vectors(const SkipPlane& luma, const MotionGrid& grid, uint32_t base_step,
-                               const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {
+/// What squares of skipped cells get by the error of luma, level after level. Squares look at the vectors of
+/// the level before in their root, and at those that came in around it.
+inline void merge_by_luma(const SkipPlane& luma, const MotionGrid& grid, uint32_t base_step,
+                          const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {
   const SkipPrices prices = skip_prices(base_step);
   const std::vector<MotionVector> first = vectors;
   for (int level = 1; level <= kRootLevel; ++level) {
@@ -215,6 +215,33 @@ inline void merge_skip_vectors(const SkipPlane& luma, const MotionGrid& grid, ui
       }
     }
   }
+}
+
+/// Squares of skipped cells that get one vector (codec/control/skip_squares.hpp). Returns how many cells took
+/// their own back.
+inline int merge_skip_vectors(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
+                              uint32_t base_step, const std::vector<uint8_t>& skips,
+                              std::vector<MotionVector>& vectors) {
+  const std::vector<MotionVector> first = vectors;
+  merge_by_luma(planes[0], grid, base_step, skips, vectors);
+  int taken_back = 0;
+  for (size_t cell = 0; cell < vectors.size(); ++cell) {
+    if (vectors[cell] == first[cell]) continue;
+    const auto error = [&](MotionVector v) {
+      uint64_t sum = 0;  // 64ths
+      for (size_t p = 1; p < planes.size(); ++p) {
+        const auto between = [&](int y, int x, MotionVector moved) { return planes[p].between(y, x, moved); };
+        cell_sums(planes[p], between, {}, static_cast<int>(cell) / grid.cols,
+                  static_cast<int>(cell) % grid.cols, v, sum);
+      }
+      return sum;
+    };
+    const uint64_t step = base_step;
+    if (4 * error(vectors[cell]) <= 4 * error(first[cell]) + step * step) continue;
+    vectors[cell] = first[cell];
+    ++taken_back;
+  }
+  return taken_back;
 }
 
 }  // namespace ctv::reference

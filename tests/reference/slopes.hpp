@@ -26,7 +26,7 @@ struct Slopes {
   }
 };
 
-/// Of a scale, from an array of SlopeGrid, which may be empty.
+/// Slopes of a scale, from an array of SlopeGrid, which may be empty.
 inline Slopes slopes_of(const SubbandLayout& layout, std::span<const int8_t> array, int scale) {
   const SlopeGrid grid = make_slope_grid(layout);
   Slopes slopes;
@@ -45,8 +45,8 @@ inline int directions_of(const SubbandLayout& layout, std::span<const int8_t> ar
                                               : 0;
 }
 
-/// The places of a band's samples in the order of its levels. Of two directions each row has those of even
-/// row + column first. Of four, even rows and even columns are first.
+/// The places of a band's samples in the order of its levels. With two directions, each row has those of
+/// even row + column first. With four, even rows and even columns are first.
 inline std::vector<std::pair<int, int>> directed_places(int rows, int cols, int n) {
   const auto sorted = [](int count, int by) {
     std::vector<int> order(static_cast<size_t>(count));

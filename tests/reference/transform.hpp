@@ -8,7 +8,6 @@
 
 #include "codec/dsp/quantise.hpp"
 #include "codec/format/subband_layout.hpp"
-#include "tests/reference/block_transform.hpp"
 #include "tests/reference/directional.hpp"
 #include "tests/reference/pyramid.hpp"
 #include "tests/reference/slopes.hpp"
@@ -77,7 +76,6 @@ inline Grid get_band(const SubbandLayout& layout, int scale, int orientation,
 inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
                                   std::span<const SubbandQuantiser> quantisers,
                                   std::span<const int8_t> slopes = {}) {
-  if (layout.transform.kind != TransformKind::kContourlet) return block_forward(layout, x, quantisers);
   std::vector<Level> levels(layout.num_coefficients);
   for (int64_t& v : x.values) v = wrap16(v * (int64_t{1} << layout.transform.fraction_bits));
   for (int scale = 1; scale <= layout.transform.scales; ++scale) {
@@ -103,8 +101,6 @@ inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
 inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& levels,
                     std::span<const SubbandQuantiser> quantisers, int reduction,
                     std::span<const int8_t> slopes = {}) {
-  if (layout.transform.kind != TransformKind::kContourlet)
-    return block_inverse(layout, levels, quantisers, reduction);
   Grid x = get_band(layout, 0, 0, quantisers, levels);
   for (int scale = layout.transform.scales; scale > reduction; --scale) {
     if (is_laplacian(layout)) {

@@ -38,16 +38,15 @@ Stream stream_of(const Case& c) {
   config.rdoq = 0;
   config.slots = config.prediction == CTV_PREDICTION_PICTURE ? c.slots : 1;
   config.entropy_coding = c.entropy_coding;
-  if (config.transform == CTV_TRANSFORM_CONTOURLET) {
-    if (c.scales > 0) config.scales = c.scales;
-    std::fill(std::begin(config.directions), std::end(config.directions), 0);
-    std::fill_n(config.directions, std::min(config.scales, 2), c.directions);
-  }
+  if (c.scales > 0) config.scales = c.scales;
+  std::fill(std::begin(config.directions), std::end(config.directions), 0);
+  std::fill_n(config.directions, std::min(config.scales, 2), c.directions);
   return encode(clip, config);
 }
 
 struct Run {
-  size_t peak = 0;  // of the heap, without packets and the rows of threads
+  size_t peak = 0;   // of the heap, without `apart`
+  size_t apart = 0;  // packets, which are held up to twice, and the rows of threads
   int shown = 0;
 };
 
@@ -87,10 +86,9 @@ Run run(const Stream& stream, const Case& c, uint64_t limit) {
     while (receive()) {
     }
   }
-  const size_t apart =
-      2 * static_cast<size_t>(c.flight) * packets + static_cast<size_t>(12 * c.threads * c.width);
+  result.apart = 2 * static_cast<size_t>(c.flight) * packets + static_cast<size_t>(12 * c.threads * c.width);
   const size_t peak = heap_peak() - before;
-  result.peak = peak - std::min(peak, apart);
+  result.peak = peak - std::min(peak, result.apart);
   return result;
 }
 
@@ -102,7 +100,9 @@ void expect_bound(const Case& c) {
     const size_t limit = std::max(free.peak * eighths / 8, size_t{1} << 16);
     EXPECT_LE(run(stream, c, limit).peak, limit) << testing::PrintToString(c);
   }
-  const size_t ample = free.peak + free.peak / 8 + (size_t{5 + static_cast<size_t>(c.flight)} << 18);
+  // Coders by runs hold packets once.
+  const size_t ample =
+      free.peak + free.peak / 8 + free.apart / 2 + (size_t{5 + static_cast<size_t>(c.flight)} << 18);
   const Run bounded = run(stream, c, ample);
   EXPECT_EQ(bounded.shown, 6) << testing::PrintToString(c) << ": more is counted than is held";
   EXPECT_LE(bounded.peak, ample) << testing::PrintToString(c);
@@ -112,7 +112,7 @@ TEST(DecoderMemory, IsABoundForPicturesOfAnyShape) {
   const std::pair<int, int> shapes[] = {{1, 19633}, {65535, 1}, {1, 1}, {3, 4001}, {4001, 3}, {320, 240}};
   (void)run(stream_of({"default", 64, 48}), {"default", 64, 48, CTV_FORMAT_I420, 4, 3},
             UINT64_MAX);  // starts threads
-  for (const char* preset : {"default", "paper", "fastest", "lossless", "dct8x8", "h264_4x4"}) {
+  for (const char* preset : {"default", "paper", "fastest", "lossless"}) {
     for (const auto& [width, height] : shapes) {
       const int directions = std::string(preset) == "paper" ? 8 : 0;
       expect_bound({preset, width, height, CTV_FORMAT_I420, 1, 1, CTV_ENTROPY_TILES, 0, directions});
@@ -124,12 +124,12 @@ TEST(DecoderMemory, IsABoundForRandomStreams) {
   Random random(12);
   constexpr ctv_format kFormats[] = {CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_I422, CTV_FORMAT_I444,
                                      CTV_FORMAT_RGB8};
-  constexpr const char* kPresets[] = {"default", "paper", "fast", "slow", "h264_8x8"};
+  constexpr const char* kPresets[] = {"default", "paper", "fast", "slow"};
   for (int round = 0; round < 60; ++round) {
     const int narrow = random.between(1, 40);
     const int any = random.between(1, 3000);
     const bool wide = random.between(0, 1) != 0;
-    const std::string preset = kPresets[random.between(0, 4)];
+    const std::string preset = kPresets[random.between(0, 3)];
     const int scales = preset == "paper" ? random.between(1, 2) : random.between(1, 5);
     expect_bound({preset, wide ? any : narrow, wide ? narrow : any, kFormats[random.between(0, 4)],
                   random.between(1, 4), random.between(1, 4),
@@ -145,7 +145,7 @@ TEST(DecoderMemory, IsABoundForHostileHeaders) {
                                        {40000, 9000},  {5000, 5000}, {1500, 900}};
   int refused = 0, taken = 0;
   for (const ctv_format format : {CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_I444, CTV_FORMAT_RGB8}) {
-    for (const char* preset : {"default", "paper", "h264_4x4"}) {
+    for (const char* preset : {"default", "paper"}) {
       for (const int slots : {1, 8}) {
         Bytes header = stream_of({preset, 16, 16, format, 1, 1, CTV_ENTROPY_TILES, 0, 0, slots}).header;
         for (const auto& [width, height] : sizes) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/reference/motion.hpp"
 #include "tests/support/backend_side.hpp"
 #include "tests/support/guarded_plane.hpp"
@@ -14,8 +16,8 @@ using test::ok;
 
 class Compensate : public test::BackendTest {
  protected:
-  /// reach: largest magnitude of the vectors' components, eighths of a sample. one_in: of so many cells one
-  /// is skipped; 0: none.
+  /// reach: largest magnitude of the vectors' components, eighths of a sample. one_in: one of every n
+  /// cells is still; 0: none.
   void check(Extent luma, ChromaShift shift, int pad, bool overlap, int reach, int one_in, uint64_t seed) {
     const Extent extent{ceil_div(luma.rows, 1 << shift.y), ceil_div(luma.cols, 1 << shift.x)};
     const SampleRange range{seed % 2 == 0 ? 0 : -255, 255};
@@ -29,16 +31,18 @@ class Compensate : public test::BackendTest {
              int pad) {
     const Extent extent{reference.rows(), reference.cols()};
     BackendPlane prediction(backend(), {extent.rows + pad, extent.cols + 2 * pad});
-    ASSERT_TRUE(ok(backend().compensate(reference.const_view(), side.device(), geometry, prediction.view())));
+    SideInfo device = side.device();
+    device.still = std::exchange(device.skips, nullptr);
+    ASSERT_TRUE(ok(backend().compensate(reference.const_view(), device, geometry, prediction.view())));
     prediction.download();
     EXPECT_TRUE(prediction.intact());
     const auto at =
         reference::clamped([&](int r, int c) { return reference.at(r, c); }, extent.rows, extent.cols);
     const std::vector<MotionVector> vectors = side.vectors.all();
-    const std::vector<uint8_t> skips = side.skips();
+    const std::vector<uint8_t> still = side.skips();
     for (int r = 0; r < prediction.rows(); ++r) {
       for (int c = 0; c < prediction.cols(); ++c) {
-        ASSERT_EQ(prediction.at(r, c), reference::compensated(at, vectors, skips, geometry, r, c))
+        ASSERT_EQ(prediction.at(r, c), reference::compensated(at, vectors, still, geometry, r, c))
             << "at " << r << ", " << c;
       }
     }
@@ -50,7 +54,7 @@ TEST_P(Compensate, AgreesWithTheDefinition) {
     for (const bool overlap : {false, true}) {
       for (const int one_in : {0, 3, 1}) {
         SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " overlap " << overlap
-                                        << " one skipped in " << one_in);
+                                        << " one still in " << one_in);
         check(extent, {0, 0}, 3, overlap, 40, one_in, 1);
         check(extent, {1, 1}, 3, overlap, 40, one_in, 2);
         if (HasFatalFailure()) return;
@@ -80,7 +84,7 @@ TEST_P(Compensate, TakesAbsurdVectors) {
 }
 
 // Samples have the signs of the taps between two of them, so a prediction overshoots as far as it can, and
-// beside it another one does so to the other side: their weighted difference has more than 16 bits.
+// an adjacent one does so in the other direction: their weighted difference has more than 16 bits.
 TEST_P(Compensate, AgreesWherePredictionsOvershootMost) {
   constexpr int kPeriod = 2 * kInterpolationTaps;
   constexpr int kHalf = kVectorUnit / 2;

@@ -49,28 +49,6 @@ TEST_P(EachPlane, ReturnsTheFirstPlanesError) {
   EXPECT_EQ(backend().each_plane(3, fails_from(3), beside).message(), "beside");
 }
 
-TEST_P(EachPlane, FirstIsDoneBeforeWorkAndOfAllPlanesBeforeWhatIsBeside) {
-  std::array<std::atomic<int>, 3> done{};
-  std::atomic<int> early = 0;
-  const auto first = [&](int p) {
-    ++done[static_cast<size_t>(p)];
-    return Status();
-  };
-  const auto work = [&](int p) {
-    if (done[static_cast<size_t>(p)] == 0) ++early;
-    return Status();
-  };
-  const auto beside = [&] {
-    for (const auto& d : done) early += d == 0 ? 1 : 0;
-    return Status();
-  };
-  EXPECT_TRUE(ok(backend().each_plane(3, work, beside, first)));
-  EXPECT_EQ(early, 0);
-  for (const auto& d : done) EXPECT_EQ(d, 1);
-  const auto fails = [](int p) { return p == 1 ? Status(CTV_ERROR_DEVICE, "first") : Status(); };
-  EXPECT_EQ(backend().each_plane(3, work, beside, fails).message(), "first");
-}
-
 TEST_P(EachPlane, MayLackMemory) {
   const auto work = [](int p) -> Status {
     if (p == 1) throw std::bad_alloc();

@@ -16,7 +16,7 @@ using test::ok;
 
 class MotionSearch : public test::BackendTest {
  protected:
-  /// one_still: of so many cells one is not still; 0: none is still.
+  /// one_still: one of every n cells is not still; 0: none is still.
   void check(const BackendPlane& current, const BackendPlane& reference, MotionParameters p, uint32_t lambda,
              int one_still = 0) {
     p.grid = test::grid_for({current.rows(), current.cols()}, p.grid.log2_block);

@@ -109,13 +109,13 @@ class Skip : public test::BackendTest {
     side.upload();
     const std::vector<uint8_t> drawn = side.skips();
     const std::vector<MotionVector> apart = searched.vectors.all();
-    ASSERT_TRUE(ok(backend().merge_skip_vectors(compared.source[0], compared.reference[0], grid, base_step,
-                                                searched.device().vectors, side.device())));
+    ASSERT_TRUE(ok(
+        backend().merge_skip_vectors(compared, grid, base_step, searched.device().vectors, side.device())));
     searched.download();
     side.download();
     EXPECT_TRUE(searched.intact() && side.intact());
     std::vector<MotionVector> united = apart;
-    reference::merge_skip_vectors(expected_planes[0], grid, base_step, drawn, united);
+    taken_back_ += reference::merge_skip_vectors(expected_planes, grid, base_step, drawn, united);
     ASSERT_EQ(side.skips(), drawn);
     ASSERT_EQ(side.vectors.all(), united);
     for (size_t i = 0; i < drawn.size(); ++i) united_ += united[i] == apart[i] ? 0 : 1;
@@ -125,7 +125,7 @@ class Skip : public test::BackendTest {
       coded_ += 1 - skips[i];
     }
   }
-  int still_ = 0, skipped_ = 0, coded_ = 0, united_ = 0, close_ = 0;
+  int still_ = 0, skipped_ = 0, coded_ = 0, united_ = 0, taken_back_ = 0, close_ = 0;
 };
 
 TEST_P(Skip, AgreesWithTheDefinition) {
@@ -145,7 +145,82 @@ TEST_P(Skip, AgreesWithTheDefinition) {
   EXPECT_GT(skipped_, still_);
   EXPECT_GT(coded_, 0);
   EXPECT_GT(united_, 0);
+  EXPECT_GT(taken_back_, 0);
   EXPECT_GT(close_, 0);
+}
+
+// Luma is flat, so all vectors suit it. One chroma sample of a cell differs, except with the cell's
+// vector.
+TEST_P(Skip, CellsTakeVectorsBackForChroma) {
+  constexpr int kFlat = 100;
+  constexpr int kOther = 110;
+  constexpr uint32_t kSquare = (kOther - kFlat) * (kOther - kFlat);
+  constexpr int kRow = 2;  // the cell
+  constexpr int kCol = 3;
+  const Extent extent{64, 64};
+  const MotionGrid grid = test::grid_for(extent, kLog2Cell);
+  for (const ChromaShift chroma : {ChromaShift{0, 0}, {0, 1}, {1, 1}}) {
+    for (const unsigned differing : {1U, 2U, 3U}) {  // planes of chroma
+      std::vector<BackendPlane> all;
+      all.reserve(6);
+      SkipPlanes planes{3, chroma, {}, {}};
+      for (size_t p = 0; p < 3; ++p) {
+        const ChromaShift shift = p == 0 ? ChromaShift{} : chroma;
+        const Extent part{extent.rows >> shift.y, extent.cols >> shift.x};
+        BackendPlane& source = all.emplace_back(backend(), part);
+        BackendPlane& reference = all.emplace_back(backend(), part);
+        for (int r = 0; r < part.rows; ++r) {
+          for (int c = 0; c < part.cols; ++c) source.at(r, c) = reference.at(r, c) = kFlat;
+        }
+        if (p > 0 && (differing >> (p - 1) & 1) != 0) {
+          source.at(kRow * (kCell >> shift.y), kCol * (kCell >> shift.x)) = kOther;
+          reference.at(kRow * (kCell >> shift.y), (kCol + 1) * (kCell >> shift.x)) = kOther;
+        }
+        source.upload();
+        reference.upload();
+        planes.source[p] = source.const_view();
+        planes.reference[p] = reference.const_view();
+      }
+      const uint32_t error = differing == 3 ? 2 * kSquare : kSquare;
+      for (const uint32_t step : {159U, 160U, 226U, 227U}) {
+        SCOPED_TRACE(testing::Message() << "chroma " << chroma.y << "," << chroma.x << " planes " << differing
+                                        << " step " << step);
+        BackendSide before(backend(), grid);
+        BackendSide side(backend(), grid);
+        for (size_t cell = 0; cell < grid.size(); ++cell) side.set_skip(cell, true);
+        for (int r = 0; r < grid.rows; ++r) {
+          for (int c = 0; c < grid.cols; ++c) before.vectors.set(r, c, {});
+        }
+        before.vectors.set(kRow, kCol, {0, kCell * kVectorUnit});
+        before.upload();
+        side.upload();
+        ASSERT_TRUE(
+            ok(backend().merge_skip_vectors(planes, grid, step, before.device().vectors, side.device())));
+        side.download();
+        EXPECT_EQ(side.vectors.all(),
+                  step * step < 256 * error ? before.vectors.all() : std::vector<MotionVector>(grid.size()));
+      }
+    }
+  }
+}
+
+TEST_P(Skip, StillCellsAreSkippedAndDoNotMove) {
+  for (const Extent extent : test::odd_extents()) {
+    const MotionGrid grid = test::grid_for(extent, kLog2Cell);
+    BackendSide side(backend(), grid);
+    BackendSide still(backend(), grid);
+    test::draw_side(grid, 1, 2, 7, side);
+    ASSERT_TRUE(
+        ok(backend().mark_still(grid, side.device().vectors, side.device().skips, still.device().skips)));
+    still.download();
+    EXPECT_TRUE(still.intact());
+    std::vector<uint8_t> expected = side.skips();
+    const std::vector<MotionVector> vectors = side.vectors.all();
+    for (size_t i = 0; i < expected.size(); ++i) {
+      if (vectors[i] != MotionVector{}) expected[i] = 0;
+    }
+    EXPECT_EQ(still.skips(), expected);
+  }
 }
 
 CTV_FOR_EACH_BACKEND(Skip);

@@ -19,7 +19,6 @@ class Transform : public BackendTest {
   }
   TransformMaker direct() { return maker(Engine::kDirect); }
 };
-class BlockTransform : public Transform {};
 
 const std::vector<Extent> kTiny = {{1, 1}, {3, 5}, {16, 16}};
 const std::vector<ChromaShift> kCellShifts = {{0, 0}, {0, 1}, {1, 1}, {2, 2}, {3, 3}, {5, 4}};
@@ -76,13 +75,6 @@ TEST_P(Transform, LeavesNoResidualInSkippedCells) {
   }
 }
 
-TEST_P(BlockTransform, LeavesNoResidualInSkippedCells) {
-  for (const ChromaShift shift : kCellShifts) {
-    for (const auto& c : block_cases({{3, 5}, {97, 161}, {16, 16 * 40 + 3}}))
-      check_skipped(direct(), c, shift, 1);
-  }
-}
-
 TEST_P(Transform, FftGivesTheSameIntegers) {
   if (const Status status = backend().check_engine(Engine::kFft); !status.ok())
     GTEST_SKIP() << status.message();
@@ -93,46 +85,7 @@ TEST_P(Transform, FftGivesTheSameIntegers) {
   for (const auto& c : transform_cases({{240, 320}}, 2, true)) check_variants(fft, c, {0, 1});
 }
 
-TEST_P(BlockTransform, IsTheReference) {
-  for (const auto& c : block_cases(kTiny)) check_reference(direct(), c, 1);
-  for (const auto& c : block_cases({{17, 33}, {97, 61}})) check_reference(direct(), c, 1);
-  // More blocks in a row than are worked on at once.
-  for (const auto& c : block_cases({{16, 16 * 40 + 3}})) check_reference(direct(), c, 1);
-}
-
-TEST_P(BlockTransform, IsTheReferenceAtEveryQp) {
-  for (const auto& c : block_cases({{20, 27}})) check_every_qp(direct(), c);
-}
-
-TEST_P(BlockTransform, IsThatOfOneThread) {
-  for (const auto& c : block_cases({{240, 320}, {97, 61}})) check_variants(direct(), c, {0, 1});
-}
-
-// At the finest step samples come back but for the transform's rounding; extreme differences included.
-TEST_P(BlockTransform, FineStepsGiveThePictureBack) {
-  for (const auto& c : block_cases({{40, 56}})) {
-    SCOPED_TRACE(name_of(c));
-    const SubbandLayout layout = c.layout();
-    const auto coder = direct()(layout, 1);
-    for (const int range : {0, 255}) {  // differences to the prediction: +-255, +-510
-      const auto picture = extreme_plane(layout.padded, -range, 255, 3);
-      const auto prediction = extreme_plane(layout.padded, -range, 255, 4);
-      std::vector<Level> levels(layout.num_coefficients);
-      GuardedPlane<Sample> result(layout.padded);
-      const auto quantisers = at_qp(layout, 0);
-      ASSERT_TRUE(coder->forward(picture.view(), prediction.view(), 0, quantisers, levels).ok());
-      ASSERT_TRUE(
-          coder->inverse(levels, quantisers, prediction.view(), 0, {-255, 255}, 0, result.view()).ok());
-      int worst = 0;
-      for (size_t i = 0; i < result.values().size(); ++i)
-        worst = std::max(worst, std::abs(result.values()[i] - picture.values()[i]));
-      EXPECT_LE(worst, 2);
-    }
-  }
-}
-
 CTV_FOR_EACH_BACKEND(Transform);
-CTV_FOR_EACH_BACKEND(BlockTransform);
 
 }  // namespace
 }  // namespace ctv::test

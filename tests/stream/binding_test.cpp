@@ -63,7 +63,7 @@ TEST(ReferenceCheck, APacketOfAnotherEncodingIsNoticed) {
 
 TEST(ReferenceCheck, LayersMayBeCutFromTheReference) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 64, 48, 4);
-  const Stream stream = encode(clip, config_for(clip[0], "default"));
+  const Stream stream = encode(clip, config_for(clip[0], "paper"));
   const auto expected = decode(stream, decoder_config(2, 1));
   Stream cut = stream;
   for (Bytes& packet : cut.packets) {

@@ -86,19 +86,21 @@ std::vector<ctv_part> parts_of(const Bytes& header, const Bytes& packet) {
   return parts;
 }
 
-/// The packet with an empty component, which a decoder takes for what the encoder made.
+/// The packet with an empty component, or a region in which nothing is coded: a decoder takes it for what the
+/// encoder made.
 Bytes without(const Bytes& header, const Bytes& packet, size_t component) {
-  const auto sequence = read_sequence_header(header);
-  const auto components = make_components(make_stream(*sequence).picture, sequence->grouping);
+  const PacketLayout layout = packet_layout(make_stream(*read_sequence_header(header)));
   PacketHeader h;
-  EXPECT_TRUE(read_packet_header(packet, components.size(), kMaxSlots, h).ok());
+  EXPECT_TRUE(read_packet_header(packet, layout, h).ok());
   Payloads payloads;
-  find_payloads(packet, h, components, 99, {}, payloads);
+  find_payloads(packet, h, h.component_sizes.size(), {}, payloads);
+  const Bytes no_pieces = {0};  // one, which has no bytes
   payloads.components[component] = {};
+  if (layout.regions && h.frame.type == FrameType::kPredicted) payloads.components[component] = no_pieces;
   const uint16_t reference = h.frame.reference_check;
   Bytes out;
   write_packet(payloads.side, std::vector<PacketPart>(payloads.components.begin(), payloads.components.end()),
-               h, out);
+               layout.regions, h, out);
   seal_packet(out, h, reference);
   return out;
 }
@@ -107,10 +109,14 @@ class Conceal : public testing::TestWithParam<std::tuple<ctv_backend, int>> {
  protected:
   void SetUp() override {
     if (backend() == CTV_BACKEND_CUDA && find_backend("cuda") == nullptr) GTEST_SKIP() << "no CUDA device";
-    const auto clip = moving_clip(CTV_FORMAT_I420, 80, 56, 6);
+    encode_clip(true);
+  }
+  void encode_clip(bool error_resilient) {
+    const auto clip = moving_clip(CTV_FORMAT_I420, 144, 176, 6);
     Config c = config_for(clip[0], "default");
-    c.qp = 24;
+    c.qp = 14;  // predicted frames have several regions
     c.fps_den = 1;
+    c.error_resilient = error_resilient ? 1 : 0;
     stream_ = encode(clip, c);
     whole_ = show(stream_.header, arrivals(), config(true));
   }
@@ -175,6 +181,36 @@ TEST_P(Conceal, AMissingComponentCountsAsEmpty) {
   }
 }
 
+// Regions go from top to bottom; the loop filter reads a few samples around.
+TEST_P(Conceal, ALostRegionCostsItsArea) {
+  constexpr size_t kAt = 3;
+  const auto parts = parts_of(stream_.header, stream_.packets[kAt]);
+  ASSERT_GE(parts.size(), 4U);
+  const auto changed_rows = [&](size_t part) {
+    std::vector<Arrival> lossy = arrivals();
+    lossy.resize(kAt + 1);
+    lossy[kAt].missing.assign(part + 1, 0);
+    lossy[kAt].missing[part] = 1;
+    const Frame lost = show(stream_.header, lossy, config(true)).back().frame;
+    const auto& a = lost.planes[0];
+    const auto& b = whole_[kAt].frame.planes[0];
+    const auto width = static_cast<size_t>(lost.width);
+    std::vector<size_t> rows;
+    for (size_t row = 0; row < a.size() / width; ++row) {
+      const auto begin = static_cast<ptrdiff_t>(row * width);
+      const auto end = begin + static_cast<ptrdiff_t>(width);
+      if (!std::equal(a.begin() + begin, a.begin() + end, b.begin() + begin)) rows.push_back(row);
+    }
+    return rows;
+  };
+  const std::vector<size_t> first = changed_rows(1);
+  const std::vector<size_t> last = changed_rows(parts.size() - 1);
+  ASSERT_FALSE(first.empty());
+  ASSERT_FALSE(last.empty());
+  EXPECT_LT(first.back(), 132U);  // two strips, and the filter
+  EXPECT_GT(last.front(), 60U);   // not the first strip
+}
+
 TEST_P(Conceal, WithoutVectorsTheLastPictureIsRepeated) {
   std::vector<Arrival> lossy = arrivals();
   lossy.resize(4);
@@ -216,6 +252,49 @@ TEST_P(Conceal, LossesAreErrorsUnlessTheyAreConcealed) {
   EXPECT_NE(refusal({1}, true).find("frame 2 refers to frame 1, which is not held"), std::string::npos);
   lossy[0].missing = {1};
   EXPECT_NE(refusal({}, true).find("there is no picture to repeat"), std::string::npos);
+}
+
+// Its checksum covers all bytes, and nothing of it is shown if one of them is wrong.
+TEST_P(Conceal, WithoutErrorResilienceAPacketIsNeededWhole) {
+  constexpr size_t kAt = 3;
+  encode_clip(false);
+  const Bytes& packet = stream_.packets[kAt];
+  const auto parts = parts_of(stream_.header, packet);
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].offset, 0U);
+  EXPECT_EQ(parts[0].size, packet.size());
+  EXPECT_GT(parts_of(stream_.header, stream_.packets[0]).size(), 1U) << "a key frame";
+
+  std::vector<Arrival> damaged;
+  for (const size_t at : {packet.size() / 2, packet.size() - 1}) {
+    damaged.push_back({packet, {}});
+    damaged.back().bytes[at] ^= 1;
+    damaged.push_back({packet, {0, 1}});  // zeros, as a receiver fills in what is missing
+    std::fill(damaged.back().bytes.begin() + static_cast<ptrdiff_t>(at), damaged.back().bytes.end(),
+              uint8_t{0});
+    damaged.push_back({packet, {}});
+    damaged.back().bytes.resize(at);
+  }
+  damaged.push_back({{}, {1}});
+  for (size_t i = 0; i < damaged.size(); ++i) {
+    std::vector<Arrival> lossy = arrivals();
+    lossy[kAt] = damaged[i];
+    std::vector<int64_t> held;
+    std::vector<ctv_status> errors;
+    auto shown = show(stream_.header, lossy, config(true), &held, &errors);
+    ASSERT_EQ(shown.size(), kAt + 1) << i;
+    EXPECT_TRUE(std::equal(whole_.begin(), whole_.begin() + kAt, shown.begin())) << i;
+    EXPECT_EQ(shown[kAt].frame, whole_[kAt - 1].frame) << i;
+    EXPECT_EQ(shown[kAt].damaged, CTV_DAMAGE_REPEATED) << i;
+    EXPECT_EQ(held, std::vector<int64_t>{kAt - 1}) << i;
+    EXPECT_EQ(errors, std::vector<ctv_status>(lossy.size() - kAt - 1, CTV_ERROR_REFERENCE)) << i;
+
+    errors.clear();
+    shown = show(stream_.header, lossy, config(false), nullptr, &errors);
+    EXPECT_EQ(shown.size(), kAt) << i;
+    ASSERT_FALSE(errors.empty()) << i;
+    EXPECT_EQ(errors[0], CTV_ERROR_STREAM) << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Conceal,

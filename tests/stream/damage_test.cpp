@@ -37,9 +37,6 @@ const Kind kKinds[] = {
     {"directions", "default", CTV_FORMAT_I420,
      [](ctv_config& c) { c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.directions[0] = 16; }},
     {"rle", "slow", CTV_FORMAT_I420, [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE; }},
-    {"dct8x8", "dct8x8", CTV_FORMAT_I420, nothing},
-    {"h264_4x4_subband", "h264_4x4_subband", CTV_FORMAT_I422, nothing},
-    {"h264_8x8", "h264_8x8", CTV_FORMAT_I420, nothing},
     {"rle_layers", "slow", CTV_FORMAT_I420,
      [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE, c.temporal_layers = 2; }},
 };

@@ -214,11 +214,10 @@ TEST_P(Fallback, ADeviceThatFailsToBeginIsLeftWhereItWasNotAskedFor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, Fallback,
-                         testing::Values(FallbackCase{"default", 1}, FallbackCase{"h264_4x4", 1},
-                                         FallbackCase{"default", 3}, FallbackCase{"paper", 1},
-                                         FallbackCase{"paper", 3}, FallbackCase{"default", 1, 26},
-                                         FallbackCase{"default", 3, 26}, FallbackCase{"default", 6, 26},
-                                         FallbackCase{"default", 3, 22, 400}),
+                         testing::Values(FallbackCase{"default", 1}, FallbackCase{"default", 3},
+                                         FallbackCase{"paper", 1}, FallbackCase{"paper", 3},
+                                         FallbackCase{"default", 1, 26}, FallbackCase{"default", 3, 26},
+                                         FallbackCase{"default", 6, 26}, FallbackCase{"default", 3, 22, 400}),
                          [](const auto& i) {
                            return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight) +
                                   (i.param.crf < 0 ? "" : "_crf") +

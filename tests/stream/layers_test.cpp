@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A packet's prefix is a picture: reduced resolutions, packets cut after each layer, no drift at half
-// resolution.
+// resolution. Predicted frames in macroblocks have no layers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,6 +35,7 @@ class Layers : public testing::TestWithParam<const char*> {
   void SetUp() override {
     clip_ = moving_clip(CTV_FORMAT_I420, 75, 54, 5);
     config_ = config_for(clip_[0], GetParam());
+    if (config_.prediction == CTV_PREDICTION_PICTURE) config_.key_interval = 1;
     stream_ = encode(clip_, config_);
     ctv_stream_info info{};
     info.struct_size = sizeof info;
@@ -109,9 +110,7 @@ TEST_P(Layers, LayersGrowTowardsTheEndAndFillThePacket) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, Layers,
-                         testing::Values("paper", "default", "dct8x8", "h264_4x4", "h264_8x8",
-                                         "h264_4x4_subband"),
+INSTANTIATE_TEST_SUITE_P(Presets, Layers, testing::Values("paper", "default"),
                          [](const testing::TestParamInfo<const char*>& i) { return std::string(i.param); });
 
 TEST(SubbandPrediction, PredictedFramesAtReducedResolutionEqualKeyFrames) {
@@ -140,10 +139,39 @@ TEST(PicturePrediction, KeyFramesAtReducedResolutionAreTheLowpassWhateverCameBef
   c.key_interval = 3;
   const Stream stream = encode(clip, c);
   const std::vector<Frame> alone = {clip[3]};
-  const auto all = decode(stream, decoder_config(2, 1));
+  const auto keys = decode(at_reduction(stream, 1), decoder_config(2, 1));
   const auto one = decode(encode(alone, c), decoder_config(2, 1));
-  EXPECT_TRUE(all[3].key_frame);
-  EXPECT_EQ(all[3], one[0]);
+  ASSERT_EQ(keys.size(), 3U);
+  EXPECT_EQ(keys[1], one[0]);
+}
+
+TEST(PicturePrediction, PredictedFramesAtReducedResolutionAreRefusedAndTheNextKeyFrameDecodes) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 64, 48, 5);
+  Config c = config_for(clip[0], "default");
+  c.key_interval = 4;
+  const Stream stream = encode(clip, c);
+  Decoder decoder(decoder_config(2, 1));
+  EXPECT_TRUE(decoder.send(stream.header));
+  for (size_t i = 0; i < clip.size(); ++i) {
+    const ctv_status status =
+        ctv_decoder_send(decoder.get(), stream.packets[i].data(), stream.packets[i].size());
+    if (i == 0 || i == 4) {
+      EXPECT_EQ(status, CTV_OK);
+      EXPECT_TRUE(decoder.receive());
+      continue;
+    }
+    EXPECT_EQ(status, CTV_ERROR_UNSUPPORTED) << i;
+    EXPECT_EQ(std::string(ctv_last_error()),
+              "resolution: predicted frames of this stream have full resolution only; for several, encode "
+              "several streams (ctv/simulcast.h)");
+  }
+}
+
+TEST(PicturePrediction, WithoutLossPredictedFramesHaveLayers) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 64, 48, 4);
+  const auto decoded = decode(encode(clip, config_for(clip[0], "lossless")), decoder_config(2, 1));
+  ASSERT_EQ(decoded.size(), clip.size());
+  EXPECT_EQ(decoded[3].width, 32);
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ class Caller {
     c.qp = 30;
     c.slots = link_.slots;
     c.temporal_layers = link_.layers;
+    c.error_resilient = 1;  // so that a predicted packet has more than one part
     c.frames_in_flight = link_.frames_in_flight;
     return c;
   }

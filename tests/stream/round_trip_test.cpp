@@ -86,13 +86,6 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Size{1, 1}, Size{17, 33}, Size{16, 16}, Size{97, 61}, Size{320, 240})),
     case_name);
 
-INSTANTIATE_TEST_SUITE_P(Blocks, RoundTrip,
-                         testing::Combine(testing::Values("dct8x8", "h264_4x4", "h264_8x8", "dct8x8_subband",
-                                                          "h264_4x4_subband", "h264_8x8_subband"),
-                                          testing::ValuesIn(kFormats),
-                                          testing::Values(Size{1, 1}, Size{17, 33}, Size{97, 61})),
-                         case_name);
-
 TEST(RoundTripStrides, GapsBetweenRowsAndRowsFromBelowChangeNothing) {
   const Frame frame = moving_frame(CTV_FORMAT_I420, 37, 22, 0);
   const Stream expected = encode({frame}, config_for(frame, "default"));
@@ -173,28 +166,6 @@ TEST(RoundTripParameters, EveryTransformAndPredictionIsReversible) {
       }
     }
   }
-}
-
-TEST(RoundTripParameters, BlockTransformsTakeEveryEntropyCoding) {
-  const auto clip = moving_clip(CTV_FORMAT_I422, 45, 38, 4);
-  for (const char* preset : {"dct8x8", "h264_4x4", "h264_8x8"}) {
-    Config c = config_for(clip[0], preset);
-    const auto expected = decode(encode(clip, c));
-    c.entropy_coding = CTV_ENTROPY_RLE;
-    EXPECT_EQ(decode(encode(clip, c)), expected) << preset;
-  }
-}
-
-// The same pictures, whatever stands in the fields of the transform that is not used.
-TEST(RoundTripParameters, BlockTransformsIgnoreThePyramid) {
-  const auto clip = moving_clip(CTV_FORMAT_I420, 45, 38, 3);
-  Config c = config_for(clip[0], "h264_4x4");
-  const Stream expected = encode(clip, c);
-  c.pyramid = CTV_PYRAMID_LAPLACIAN;
-  c.scales = 7;
-  c.directions[0] = 16;
-  c.engine = CTV_ENGINE_FFT;
-  EXPECT_EQ(encode(clip, c), expected);
 }
 
 TEST(RoundTripParameters, EveryBlockSizeAndVectorPrecisionIsReversible) {

@@ -22,7 +22,7 @@ ctv_packet_info info_of(const Stream& stream, const Bytes& packet) {
   return info;
 }
 
-// Of one scale.
+// Slopes of one scale.
 std::vector<int8_t> slopes_of(const Stream& stream, const Bytes& packet, int32_t scale) {
   int32_t rows = -1;
   int32_t cols = -1;
@@ -170,7 +170,6 @@ TEST(Slopes, NeedTheNineSevenAndPicturePrediction) {
   EXPECT_EQ(lifts([](ctv_config& c) { c.scales = 1; }), 1);
   EXPECT_EQ(lifts([](ctv_config& c) { c.pyramid = CTV_PYRAMID_WAVELET_5_3; }), 0);
   EXPECT_EQ(lifts([](ctv_config& c) { c.pyramid = CTV_PYRAMID_LAPLACIAN; }), 0);
-  EXPECT_EQ(lifts([](ctv_config& c) { c.transform = CTV_TRANSFORM_DCT8X8; }), 0);
   EXPECT_EQ(lifts([](ctv_config& c) {
               c.prediction = CTV_PREDICTION_SUBBAND;
               c.subpel = c.overlap = c.split = c.rdoq = 0;

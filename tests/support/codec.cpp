@@ -4,31 +4,13 @@
 namespace ctv::test {
 namespace {
 
-// The default preset with another transform.
-struct BlockPreset {
-  const char* name;
-  ctv_transform transform;
-  ctv_prediction prediction = CTV_PREDICTION_PICTURE;
-};
-constexpr BlockPreset kBlockPresets[] = {
-    {"dct8x8", CTV_TRANSFORM_DCT8X8},
-    {"h264_4x4", CTV_TRANSFORM_H264_4X4},
-    {"h264_8x8", CTV_TRANSFORM_H264_8X8},
-    {"dct8x8_subband", CTV_TRANSFORM_DCT8X8, CTV_PREDICTION_SUBBAND},
-    {"h264_4x4_subband", CTV_TRANSFORM_H264_4X4, CTV_PREDICTION_SUBBAND},
-    {"h264_8x8_subband", CTV_TRANSFORM_H264_8X8, CTV_PREDICTION_SUBBAND}};
-
 Bytes bytes_of(const Unit& unit) { return {unit.bytes().begin(), unit.bytes().end()}; }
 
 }  // namespace
 
 Config config_for(const Frame& frame, const std::string& preset, int threads) {
   const bool lossless = preset == "lossless";
-  const BlockPreset* block = nullptr;
-  for (const BlockPreset& p : kBlockPresets) {
-    if (preset == p.name) block = &p;
-  }
-  Config config(lossless || block != nullptr ? "default" : preset.c_str());
+  Config config(lossless ? "default" : preset.c_str());
   config.width = frame.width;
   config.height = frame.height;
   config.format = frame.format;
@@ -37,12 +19,6 @@ Config config_for(const Frame& frame, const std::string& preset, int threads) {
   config.threads = threads;
   config.backend = CTV_BACKEND_CPU;
   if (lossless) config.lossless = 1;
-  if (block != nullptr) {
-    config.transform = block->transform;
-    config.prediction = block->prediction;
-    if (block->prediction == CTV_PREDICTION_SUBBAND)
-      config.subpel = config.overlap = config.split = config.rdoq = 0;
-  }
   return config;
 }
 
@@ -88,6 +64,18 @@ std::vector<Frame> decode(const Stream& stream, const ctv_decoder_config& config
   decoder.flush();
   receive();
   return frames;
+}
+
+Stream at_reduction(const Stream& stream, int reduction) {
+  ctv_stream_info info;
+  ctv_stream_info_init(&info);
+  check(ctv_stream_info_parse(stream.header.data(), stream.header.size(), &info));
+  if (reduction == 0 || info.prediction != CTV_PREDICTION_PICTURE || info.lossless != 0) return stream;
+  Stream keys = stream;
+  std::erase_if(keys.packets,
+                [&](const Bytes& packet) { return parse_packet(stream.header, packet).key_frame == 0; });
+  keys.index.clear();
+  return keys;
 }
 
 Bytes file_of(const Stream& stream) {

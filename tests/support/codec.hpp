@@ -26,8 +26,7 @@ struct Stream {
 };
 
 /// Returns a preset with the extent and format of a clip's first frame. Names are the library's, and
-/// "lossless", "dct8x8", "h264_4x4", "h264_8x8": the default preset with that transform. The suffix
-/// "_subband" selects subband prediction.
+/// "lossless".
 Config config_for(const Frame& frame, const std::string& preset, int threads = 2);
 
 /// Throws Error on failure. Appends the index only if asked for.
@@ -35,6 +34,8 @@ Stream encode(const std::vector<Frame>& clip, const ctv_config& config, bool wit
 
 DecoderConfig decoder_config(int threads = 2, int reduction = 0, ctv_format format = CTV_FORMAT_NONE);
 std::vector<Frame> decode(const Stream& stream, const ctv_decoder_config& config = decoder_config());
+/// The part of a stream that decodes at a resolution: all, or of a stream with macroblocks its key frames.
+Stream at_reduction(const Stream& stream, int reduction);
 
 /// Any number as an enumerator, as C programs can pass it.
 template <typename Enum>

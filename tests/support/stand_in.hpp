@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "codec/backends.hpp"
+#include "codec/entropy/residual_decoder.hpp"
 #include "codec/entropy/run_decoder.hpp"
+#include "codec/format/packet.hpp"
 #include "codec/pipeline/picture_copy.hpp"
 #include "cpu/cpu_backend.hpp"
 
@@ -139,15 +141,17 @@ class ForwardedPictures : public Forwarding<PictureTransfer> {
   PictureCopy copy_;
 };
 
-/// Decodes the levels of components coded by runs.
+/// Decodes the levels of components coded by runs, and regions of such streams.
 class ForwardedLevels : public Forwarding<LevelTransfer>, private ComponentReceiver {
  public:
-  ForwardedLevels(CallHook& hook, std::unique_ptr<LevelTransfer> inner, const PictureLayout&,
-                  const MotionGrid&, const CodingPlan& plan)
-      : Forwarding(hook, std::move(inner)) {
+  ForwardedLevels(CallHook& hook, std::unique_ptr<LevelTransfer> inner, const PictureLayout& picture,
+                  const MotionGrid& grid, const CodingPlan& plan)
+      : Forwarding(hook, std::move(inner)),
+        macroblocks_(make_macroblock_grid(picture)),
+        regions_(macroblocks_, grid) {
     if (plan.up) runs_ = plan.runs;
     for (const RunComponent& c : runs_) decoders_.emplace_back(c.ranges);
-    room_.resize(runs_.size());
+    room_.resize(std::max(runs_.size(), kMostRegions));
   }
   CTV_FORWARD(kYes, download_side, 1)
   CTV_FORWARD(kYes, download, 1)
@@ -164,7 +168,7 @@ class ForwardedLevels : public Forwarding<LevelTransfer>, private ComponentRecei
   CodedFrame downloaded() const override { return inner_->downloaded(); }
   CodedFrameBuffers upload_buffers() override {
     CodedFrameBuffers b = inner_->upload_buffers();
-    levels_ = b.levels;
+    buffers_ = b;
     if (!runs_.empty()) b.receiver = this;
     return b;
   }
@@ -174,25 +178,38 @@ class ForwardedLevels : public Forwarding<LevelTransfer>, private ComponentRecei
  private:
   Status start(bool key, size_t) override {
     key_ = key;
-    bytes_.assign(runs_.size(), {});
-    sound_.assign(runs_.size(), 1);
+    bytes_.assign(room_.size(), {});
+    pieces_.assign(room_.size(), {});
+    sound_.assign(room_.size(), 1);
+    if (!key) std::fill_n(buffers_.side.macroblocks, macroblocks_.size(), Macroblock{});
     return {};
   }
   uint8_t* room(size_t c, size_t bytes) override {
     room_[c].resize(bytes);
     return room_[c].data();
   }
-  bool put(size_t c, std::span<const uint8_t>, std::span<const TilePiece>, bool) override {
+  bool put(size_t c, std::span<const uint8_t>, std::span<const TilePiece> pieces, bool) override {
     bytes_[c] = room_[c];
+    pieces_[c].assign(pieces.begin(), pieces.end());
     return true;
   }
   Status send() override {
     for (size_t c = 0; c < runs_.size(); ++c) {
-      sound_[c] = decoders_[c].decode(bytes_[c], !(runs_[c].lowpass && key_), levels_) ? 1 : 0;
+      if (!pieces_[c].empty()) continue;  // a region, which needs skips
+      sound_[c] = decoders_[c].decode(bytes_[c], !(runs_[c].lowpass && key_), buffers_.levels) ? 1 : 0;
     }
     return hook_.before_call();
   }
-  Status run(bool) override { return hook_.before_call(); }
+  Status run(bool) override {
+    for (size_t c = 0; c < pieces_.size(); ++c) {
+      if (pieces_[c].empty()) continue;
+      const TilePiece& last = pieces_[c].back();
+      const size_t first = pieces_[c].front().first;
+      regions_.set_range(first, last.first + last.tiles - first);
+      sound_[c] = regions_.decode(bytes_[c], buffers_) ? 1 : 0;
+    }
+    return hook_.before_call();
+  }
   Status wait() override { return hook_.before_call(); }
   bool sound(size_t c) const override { return sound_[c] != 0; }
 
@@ -200,7 +217,10 @@ class ForwardedLevels : public Forwarding<LevelTransfer>, private ComponentRecei
   std::vector<RunDecoder> decoders_;
   std::vector<std::vector<uint8_t>> bytes_, room_;
   std::vector<char> sound_;
-  std::array<Level*, 3> levels_{};
+  std::vector<std::vector<TilePiece>> pieces_;
+  MacroblockGrid macroblocks_;
+  RegionDecoder regions_;
+  CodedFrameBuffers buffers_;
   bool key_ = false;
 };
 
@@ -208,6 +228,12 @@ struct ForwardedTransform : Forwarding<TransformCoder> {
   using Forwarding::Forwarding;
   CTV_FORWARD(kYes, forward, 7)
   CTV_FORWARD(kYes, inverse, 9)
+};
+
+struct ForwardedResidual : Forwarding<ResidualCoder> {
+  using Forwarding::Forwarding;
+  CTV_FORWARD(kYes, encode, 4)
+  CTV_FORWARD(kYes, decode, 3)
 };
 
 struct ForwardedSlopes : Forwarding<SlopeEstimator> {
@@ -250,16 +276,18 @@ class StandIn : public CallHook, public Forwarding<Backend> {
   CTV_FORWARD_MAKE(ForwardedPictures, make_picture_transfer, 1)
   CTV_FORWARD_MAKE(ForwardedLevels, make_level_transfer, 3)
   CTV_FORWARD_MAKE(ForwardedTransform, make_transform, 2)
+  CTV_FORWARD_MAKE(ForwardedResidual, make_residual, 1)
   CTV_FORWARD_MAKE(ForwardedSlopes, make_slopes, 1)
   CTV_FORWARD_MAKE(ForwardedMotion, make_motion, 2)
   CTV_FORWARD_MAKE(ForwardedMeter, make_distortion_meter, 0)
   CTV_FORWARD(kYes, find_still, 4)
   CTV_FORWARD(kYes, skip_by_ssd, 6)
-  CTV_FORWARD(kYes, merge_skip_vectors, 6)
+  CTV_FORWARD(kYes, merge_skip_vectors, 5)
+  CTV_FORWARD(kYes, mark_still, 4)
   CTV_FORWARD(kYes, compensate, 4)
   CTV_FORWARD(kYes, filter_changes, 3)
   CTV_FORWARD(kYes, filter, 4)
-  CTV_FORWARD(kYes, quantise, 5)
+  CTV_FORWARD(kYes, quantise, 4)
   CTV_FORWARD(kYes, subtract_subbands, 7)
   CTV_FORWARD(kYes, add_subbands, 8)
 };

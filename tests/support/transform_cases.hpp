@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
-#include "codec/dsp/h264.hpp"
 #include "tests/reference/transform.hpp"
 #include "tests/support/backend_plane.hpp"
 #include "tests/support/guarded_plane.hpp"
@@ -45,9 +44,7 @@ struct TransformCase {
   TransformParameters transform;
   Extent extent;
   uint64_t seed = 1;
-  ChromaShift chroma{};  // of the plane: H.264 4x4 transforms its DC coefficients accordingly
-  uint32_t step = 70;    // sixteenths of a unit, where a test needs one
-  SubbandLayout layout() const { return make_layout(transform, extent, chroma); }
+  SubbandLayout layout() const { return make_layout(transform, extent); }
   /// An array of SlopeGrid with random slopes, in all scales but one, and directions, for a transform that
   /// may have them.
   std::vector<int8_t> slopes() const {
@@ -70,10 +67,6 @@ struct TransformCase {
 inline std::string name_of(const TransformCase& c) {
   const TransformParameters& t = c.transform;
   const std::string extent = " extent " + std::to_string(c.extent.rows) + "x" + std::to_string(c.extent.cols);
-  if (t.kind == TransformKind::kDct8x8) return "dct 8x8" + extent;
-  if (t.kind == TransformKind::kH264_8x8) return "h.264 8x8" + extent;
-  if (t.kind == TransformKind::kH264_4x4)
-    return "h.264 4x4 chroma " + std::to_string(c.chroma.y) + std::to_string(c.chroma.x) + extent;
   std::string s = t.pyramid == Pyramid::kLaplacian    ? "laplacian"
                   : t.pyramid == Pyramid::kWavelet5_3 ? "5/3"
                                                       : "9/7";
@@ -116,15 +109,7 @@ inline std::vector<SubbandQuantiser> lossy(const SubbandLayout& layout, uint32_t
     q[i].multiplier = ((1U << 20) + q[i].step / 2) / q[i].step;
     q[i].rounding_offset = 20000 + static_cast<uint32_t>(i);
     q[i].reconstruction_offset = i == 0 ? 0 : 3;
-    q[i].qp = h264_qp(step);
   }
-  return q;
-}
-
-/// As lossy, for one QP of H.264's transforms.
-inline std::vector<SubbandQuantiser> at_qp(const SubbandLayout& layout, int qp) {
-  auto q = lossy(layout, static_cast<uint32_t>(h264_step(qp)));
-  for (SubbandQuantiser& one : q) one.qp = qp;
   return q;
 }
 
@@ -291,45 +276,6 @@ inline void check_variants(const TransformMaker& make, const TransformCase& c,
     ASSERT_EQ(levels, *first_levels);
     ASSERT_EQ(result.values(), *first_samples);
   }
-}
-
-/// Levels and pictures at every QP equal the reference's.
-inline void check_every_qp(const TransformMaker& make, const TransformCase& c) {
-  SCOPED_TRACE(name_of(c));
-  const SubbandLayout layout = c.layout();
-  const auto coder = make(layout, 1);
-  ASSERT_NE(coder, nullptr);
-  const Extent e = layout.padded;
-  const auto picture = extreme_plane(e, 0, 255, c.seed);
-  reference::Grid x(e.rows, e.cols);
-  for (size_t i = 0; i < x.values.size(); ++i) x.values[i] = picture.values()[i] - 128;
-  for (int qp = 0; qp <= kH264MaxQp; ++qp) {
-    SCOPED_TRACE(qp);
-    const auto quantisers = at_qp(layout, qp);
-    std::vector<Level> levels(layout.num_coefficients);
-    ASSERT_TRUE(coder->forward(picture.view(), {}, 128, quantisers, levels).ok());
-    ASSERT_EQ(levels, reference::forward(layout, x, quantisers));
-    std::vector<Sample> expected;
-    for (const int64_t v : reference::inverse(layout, levels, quantisers, 0).values)
-      expected.push_back(static_cast<Sample>(std::clamp<int64_t>(v + 128, 0, 255)));
-    GuardedPlane<Sample> result(e);
-    ASSERT_TRUE(coder->inverse(levels, quantisers, {}, 128, {0, 255}, 0, result.view()).ok());
-    ASSERT_EQ(result.values(), expected);
-  }
-}
-
-inline constexpr TransformKind kBlockTransforms[] = {TransformKind::kDct8x8, TransformKind::kH264_4x4,
-                                                     TransformKind::kH264_8x8};
-
-/// The block transforms; H.264's 4x4 with each of its transforms of DC coefficients.
-inline std::vector<TransformCase> block_cases(const std::vector<Extent>& extents) {
-  std::vector<TransformCase> cases;
-  for (const Extent extent : extents) {
-    for (const TransformKind kind : kBlockTransforms) cases.push_back({block_transform(kind), extent, 7, {}});
-    for (const ChromaShift chroma : {ChromaShift{1, 1}, ChromaShift{0, 1}})
-      cases.push_back({block_transform(TransformKind::kH264_4x4), extent, 8, chroma});
-  }
-  return cases;
 }
 
 /// The cases that every backend runs. Projection gives up exact reversibility: its correction of the lowpass

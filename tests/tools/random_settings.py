@@ -96,7 +96,6 @@ def settings(r):
         perhaps(0.9, "--qp", *range(52))
         perhaps(0.15, "--max-frame", 300, 2000, 20000)
     perhaps(0.8, "--keyint", 0, 1, 2, 3, 10)
-    perhaps(0.12, "--set transform=", "dct8x8", "h264-4x4", "h264-8x8")
     perhaps(0.15, "--set pyramid=", "laplacian", "5/3", "9/7")
     perhaps(0.2, "--set scales=", 1, 2, 3, 4, 5, 6)
     perhaps(0.1, "--set directions=", "0,0,0", "4,4", "8,4", "16", "2,2,2,2")

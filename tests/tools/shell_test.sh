@@ -12,5 +12,5 @@ expect() {
   got=$?
   [ "$got" -eq "$want" ] || { fail "$what: exit code $got instead of $want: $*"; head -3 err >&2; }
 }
-# packet_at N: the byte offset of packet N, counted from 1, of a.ctv.
-packet_at() { "$ctinfo" a.ctv --json --frames | sed -n 's/.*"offset": \([0-9]*\).*/\1/p' | sed -n "$1p"; }
+# packet_at N [FILE]: the byte offset of packet N, counted from 1, of a.ctv or the file.
+packet_at() { "$ctinfo" "${2:-a.ctv}" --json --frames | sed -n 's/.*"offset": \([0-9]*\).*/\1/p' | sed -n "$1p"; }

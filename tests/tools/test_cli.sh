@@ -140,17 +140,6 @@ same f.rgb f_dec.rgb "lossless rgb"
 expect 1 "rgb to y4m" "$ctdec" f.ctv -o f_dec.y4m
 one_line "rgb to y4m"
 
-# --- block transforms
-for transform in dct8x8 h264-4x4 h264-8x8; do
-  expect 0 "$transform" "$ctenc" a.y4m -o b.ctv --set transform=$transform --verify
-  expect 0 "decode $transform" "$ctdec" b.ctv -o b.y4m --resolution 1/4
-  "$ctinfo" b.ctv | grep -q "transform *$transform\$" || fail "ctinfo: $transform"
-  expect 1 "$transform lossless" "$ctenc" a.y4m -o b.ctv --set transform=$transform --lossless
-  one_line "$transform lossless"
-  expect 1 "$transform scales" "$ctenc" a.y4m -o b.ctv --set transform=$transform --set scales=2
-  one_line "$transform scales"
-done
-
 # --- image sequences
 "$ctgen" img_%03d.png --size 40x24 --frames 4 --format rgb || fail "generate png"
 expect 0 "encode png" "$ctenc" img_%03d.png -o img.ctv --lossless --fps 10
@@ -188,7 +177,8 @@ expect 0 "no index" "$ctdec" noindex.ctv -o noindex.yuv -q
 same a.yuv noindex.yuv "without index"
 
 # --- reduced resolution
-expect 0 "half resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/2 -q
+expect 0 "key frames alone" "$ctenc" a.y4m -o keys.ctv --qp 30 --keyint 1
+expect 0 "half resolution" "$ctdec" keys.ctv -o half.yuv --resolution 1/2 -q
 [ "$(wc -c <half.yuv)" -eq $((12 * 24 * 16 * 3 / 2)) ] || fail "half resolution has $(wc -c <half.yuv) bytes"
 expect 1 "bad resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/3
 
@@ -203,8 +193,6 @@ expect 0 "crf" "$ctenc" --generate 96x64@25:20 -o rate.ctv --crf 26.5 --psnr --j
 decibels=$(sed -n 's/.*"y": \([0-9]*\).*/\1/p' rate.json)
 [ "$decibels" = 38 ] || fail "--crf 26.5 gave $decibels dB"
 expect 0 "tune" "$ctenc" --generate 96x64@25:4 -o rate.ctv --tune ssim --verify
-expect 1 "tune of a block transform" "$ctenc" --generate 96x64@25:4 -o rate.ctv --tune ssim --set transform=dct8x8
-one_line "tune of a block transform"
 for other in "--qp 26" "--bitrate 100" --lossless "--step 10"; do
   expect 1 "crf and $other" "$ctenc" --generate 96x64@25:4 -o rate.ctv --crf 26 $other
   one_line "crf and $other"
@@ -262,8 +250,9 @@ grep -q '"damaged_places": 0' gone.json && grep -q '"dropped_frames": 3' gone.js
 expect 3 "gone" "$ctdec" gone.ctv -o gone.yuv
 grep -q 'offset.*refers to frame 1' err || fail "gone: $(cat err)"
 # Damage in the last part of a packet costs detail, up to the next key frame; in its vectors, the picture.
-cp a.ctv detail.ctv
-put detail.ctv $(($(packet_at 4) - 1)) 'X'
+expect 0 "resilient" "$ctenc" a.y4m -o resilient.ctv --qp 24 --keyint 5 --set error_resilient=1 -q
+cp resilient.ctv detail.ctv
+put detail.ctv $(($(packet_at 4 resilient.ctv) - 1)) 'X'
 expect 1 "conceal alone" "$ctdec" detail.ctv -o detail.yuv --conceal
 expect 3 "detail, concealed" "$ctdec" detail.ctv -o detail.yuv --keep-going --conceal --json detail.json -q
 { one 0; one 1; } >want.yuv
@@ -272,7 +261,7 @@ cmp -s <(tail -c +$((5 * frame + 1)) detail.yuv) <(tail -c +$((5 * frame + 1)) a
 for line in '"frames": 12' '"damaged_places": 1' '"dropped_frames": 0' '"repeated_frames": 0' '"concealed_frames": 3'; do
   grep -q "$line" detail.json || fail "concealed: $line is not in the JSON: $(cat detail.json)"
 done
-put detail.ctv $(($(packet_at 3) + 4)) 'X'
+put detail.ctv $(($(packet_at 3 resilient.ctv) + 4)) 'X'
 expect 3 "vectors, concealed" "$ctdec" detail.ctv -o detail.yuv --keep-going --conceal --json detail.json -q
 same detail.yuv hole.yuv "a packet without vectors is repeated"
 # Bytes that belong to no packet cost no picture, and neither does a packet that comes twice.

@@ -131,7 +131,10 @@ printf '\377' | dd of=header.ctv bs=1 seek=20 conv=notrunc status=none
 expect 3 "seeking behind a damaged header" "$ctdec" header.ctv -o null --keep-going --seek 3
 says "no frame 3"
 "$ctdec" --help | tr -s '\n ' ' ' | grep -q "errors add up until the next key frame" || fail "--help does not speak of drift"
-expect 0 "half resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/2
+expect 1 "predicted frames at half resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/2
+says "predicted frames of this stream have full resolution only"
+expect 0 "a lossless clip" "$ctenc" a.y4m -o lossless.ctv --lossless -q
+expect 0 "half resolution" "$ctdec" lossless.ctv -o half.yuv --resolution 1/2
 says "^drift "
 
 # --- outputs are what their names say
@@ -171,7 +174,6 @@ done <<'END'
 --scenecut --no-scenecut
 --buffer 500
 --set directions=4,2 --set scales=1
---set directions=4 --set transform=dct8x8
 --set directional_lifting=1 --set pyramid=5/3
 --set subpel=4
 --set subpel=
@@ -217,7 +219,7 @@ grep -q "$(printf '\033')" err && fail "an input's escape sequence reaches the t
 # --- what is in force is printed
 expect 0 "summary" "$ctenc" a.y4m -o x.ctv --preset paper
 says "^running .*cpu"
-says "^coding  *contourlet, laplacian pyramid of 1 scales, directions 8; subband prediction"
+says "^coding  *laplacian pyramid of 1 scales, directions 8; subband prediction"
 for word in "--qp N .*26" "--keyint N .*60" "--in-flight N"; do
   "$ctenc" --help | tr '\n' ' ' | grep -q -- "$word" || fail "--help: $word"
 done

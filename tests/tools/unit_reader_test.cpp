@@ -10,7 +10,7 @@
 namespace ctv::tools {
 namespace {
 
-// Of a packet its prefix has three bytes, if it is short.
+// The prefix of a short packet has three bytes.
 std::string unit(const std::string& tag, const std::string& payload) {
   std::string s = tag;
   const auto size = static_cast<uint32_t>(payload.size());

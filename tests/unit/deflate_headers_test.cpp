@@ -69,7 +69,7 @@ struct Header {
   }
 };
 
-// A complete code of some symbols with at most so many bits, the end of the block among them.
+// A complete code of some symbols with at most `most` bits, the end of the block among them.
 std::vector<uint8_t> some_code(Random& random, int most) {
   std::vector<uint8_t> leaves = {1, 1};
   const auto wanted = static_cast<size_t>(random.between(2, std::min(1 << most, 257)));
@@ -92,7 +92,7 @@ std::vector<uint8_t> some_code(Random& random, int most) {
   return lengths;
 }
 
-// Of every symbol, and of the end of the block, right and wrong.
+// Checks the codes of all symbols, and the end of the block, right and wrong.
 void expect_code(const Bytes& header, size_t symbols, const uint8_t* lengths) {
   DeflateBits bits(header);
   DeflateCode code;

@@ -20,21 +20,6 @@ using test::expect_every_level_once;
 using test::picture_of;
 using test::Random;
 
-constexpr TransformKind kBlockTransforms[] = {TransformKind::kDct8x8, TransformKind::kH264_4x4,
-                                              TransformKind::kH264_8x8};
-
-PictureLayout blocks_of(TransformKind kind, int width, int height) {
-  PictureLayout picture;
-  picture.width = width;
-  picture.height = height;
-  picture.chroma = {1, 1};
-  for (int p = 0; p < 3; ++p) {
-    picture.subbands[static_cast<size_t>(p)] =
-        make_layout(block_transform(kind), picture.extent(p), p == 0 ? ChromaShift{} : picture.chroma);
-  }
-  return picture;
-}
-
 TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
   for (const int planes : {1, 3}) {
     for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet9_7}) {
@@ -73,6 +58,7 @@ class Packets : public testing::TestWithParam<EntropyCoding> {
     header_.grouping = grouping;
     header_.subpel = 2;
     header_.prediction = random.between(0, 1) != 0 ? Prediction::kPicture : Prediction::kSubband;
+    header_.lossless = header_.prediction == Prediction::kPicture ? 1 : 0;  // no macroblocks
     const int log2 = header_.prediction == Prediction::kPicture ? kLog2Cell : 4;
     grid_ = {log2, ceil_div(picture.height, 1 << log2), ceil_div(picture.width, 1 << log2)};
     coder_ = std::make_unique<SymbolCoder>(picture_, header_, grid_, 2);
@@ -182,20 +168,6 @@ TEST_P(Packets, ComeBackWholeAndByLayers) {
           skips_ = skips;
           frame_.side = {vectors_.data(), skips_.data()};
         }
-      }
-    }
-  }
-}
-
-// With H.264's 4x4 some of the chroma planes' subbands are empty.
-TEST_P(Packets, OfBlockTransformsComeBackWhole) {
-  Random random(6);
-  for (const Grouping& grouping : kGroupings) {
-    for (const TransformKind kind : kBlockTransforms) {
-      if (grouping.pooled_layers > block_transform(kind).scales + 1) continue;
-      for (const Extent extent : {Extent{1, 1}, Extent{33, 57}}) {
-        make(blocks_of(kind, extent.cols, extent.rows), grouping, random);
-        expect_back_whole(random);
       }
     }
   }
@@ -336,7 +308,7 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
       header.component_checks[i - 1] = part_check(damaged[i]);
     }
     Bytes unit;
-    write_packet_header(header, unit);
+    write_packet_header(header, false, unit);
     unit.insert(unit.end(), payload.begin(), payload.end());
     seal_packet(unit, header, 0);
     ASSERT_TRUE(coder_->read_header(unit).ok());
@@ -362,7 +334,7 @@ TEST_P(Packets, OfKeyFramesHaveSlopes) {
   const auto refuses = [&](const Bytes& side) {
     Bytes packet;
     PacketHeader header = coder_->header();
-    write_packet(side, std::vector<PacketPart>(coder_->components().size()), header, packet);
+    write_packet(side, std::vector<PacketPart>(coder_->components().size()), false, header, packet);
     EXPECT_TRUE(coder_->read_header(packet).ok());
     EXPECT_EQ(coder_->decode(packet, 4, frame_).message(),
               "side payload at byte " + std::to_string(header.size) + ": damaged");

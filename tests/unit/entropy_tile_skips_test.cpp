@@ -11,7 +11,7 @@
 namespace ctv {
 namespace {
 
-// Of cells, one by one.
+// find_skips(), cell by cell.
 uint64_t skips_cell_by_cell(const SkipGrid& grid, int y, int x, int row_shift, int col_shift) {
   uint64_t skips = 0;
   for (int quad = 0; quad < 64; ++quad) {

@@ -156,7 +156,7 @@ TEST(Tiles, LowpassesComeBackPredictedAndNot) {
   expect_round_trip(sets, levels);
 }
 
-// Of a tile, level by level.
+// Cost of a tile, level by level.
 uint64_t cost_of(const TileSet& set, const TilePlace& place, const std::vector<Level>& levels) {
   uint64_t cost = 0;
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <utility>
 
 #include "codec/format/directional_plan.hpp"
@@ -151,48 +150,6 @@ TEST(SubbandLayout, DirectionalSubbandsHaveTheExtentsOfTheirLeaves) {
       EXPECT_EQ(s.cols * leaf.col_stride, layout.band(s.scale).cols);
     }
   });
-}
-
-TEST(BlockLayout, EveryFrequencyIsASubbandOfOneLevelABlock) {
-  for (const TransformKind kind :
-       {TransformKind::kDct8x8, TransformKind::kH264_4x4, TransformKind::kH264_8x8}) {
-    for (const Extent extent : extents()) {
-      for (const ChromaShift chroma : {ChromaShift{0, 0}, ChromaShift{0, 1}, ChromaShift{1, 1}}) {
-        const SubbandLayout layout = make_layout(block_transform(kind), extent, chroma);
-        const bool dc = kind == TransformKind::kH264_4x4;
-        const int side = dc ? 4 : 8;
-        const int dc_rows = dc ? 4 >> chroma.y : 1;
-        const int dc_cols = dc ? 4 >> chroma.x : 1;
-        EXPECT_EQ(layout.padded,
-                  (Extent{round_up(extent.rows, side * dc_rows), round_up(extent.cols, side * dc_cols)}));
-        EXPECT_EQ(layout.num_coefficients, layout.padded.area());
-        EXPECT_EQ(layout.layers, dc ? 3 : 4);
-        EXPECT_EQ(layout.subbands.size(), static_cast<size_t>(subband_count(layout.transform)));
-        EXPECT_EQ(layout.subbands.size(), dc ? 31U : 64U);
-        std::set<std::array<int, 3>> seen;
-        size_t offset = 0;
-        int layer = 0;
-        for (const Subband& s : layout.subbands) {
-          EXPECT_EQ(s.offset, offset);
-          offset += s.size();
-          EXPECT_GE(s.layer, layer);
-          layer = s.layer;
-          const Frequency f = frequency_of(layout, s);
-          EXPECT_TRUE(seen.insert({f.row, f.col, f.dc ? 1 : 0}).second);
-          if (f.dc && (f.row >= dc_rows || f.col >= dc_cols)) {
-            EXPECT_EQ(s.size(), 0U);
-            continue;
-          }
-          EXPECT_EQ(s.rows << s.row_shift, layout.padded.rows);
-          EXPECT_EQ(s.cols << s.col_shift, layout.padded.cols);
-          EXPECT_EQ(1 << s.row_shift, f.dc ? side * dc_rows : side);
-          // A layer holds what a picture of twice the resolution needs.
-          const int highest = std::max(f.row, f.col);
-          EXPECT_EQ(s.layer, f.dc ? 0 : highest == 0 ? 0 : highest == 1 ? 1 : highest < 4 ? 2 : 3);
-        }
-      }
-    }
-  }
 }
 
 TEST(SubbandLayout, ReducedExtentsRoundUp) {

@@ -15,7 +15,7 @@ class MotionTrees : public testing::Test {
  protected:
   static constexpr MotionGrid kGrid{kLog2Cell, 11, 13};
 
-  /// Of the whole grid.
+  /// A tree of the whole grid.
   std::unique_ptr<MotionTree> tree(bool filter = false) {
     auto tree = std::make_unique<MotionTree>(kGrid, 3, true, filter);
     EXPECT_EQ(tree->take({0, 0, kGrid.root_rows(), kGrid.root_cols()}, leaves_.data()), kGrid.size());

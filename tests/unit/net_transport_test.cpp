@@ -248,7 +248,7 @@ TEST(Transport, FramesAreGivenAtTheirDeadline) {
   EXPECT_EQ(due, 21000);
   EXPECT_TRUE(receiver.take(20999).empty());
   EXPECT_EQ(receiver.take(21000).at(0).state, CTV_NET_INCOMPLETE);
-  // Of frame 1 nothing comes: it was due one interval before frame 2.
+  // No datagram of frame 1 arrives: it was due one interval before frame 2.
   (void)sender.cut(1, 0, specs);
   for (const Datagram& d : sender.cut(2, 1, specs)) ASSERT_EQ(receiver.push(d, 61000), CTV_OK);
   ASSERT_EQ(ctv_net_receiver_due(receiver.handle, &due), CTV_OK);

@@ -14,6 +14,8 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 
 constexpr int kLayers = 4;
+constexpr PacketLayout kLayout{5, false, 1};
+constexpr PacketLayout kRegionLayout{5, true, 1};
 const std::vector<Component> kComponents = {
     {0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, {1, 1, 2, 0, 0}, {3, 0, 0, 0, 0}, {3, 1, 2, 0, 0}};
 
@@ -27,17 +29,15 @@ Packet packet_of(const Bytes& motion, const std::vector<Bytes>& payloads) {
   p.header.frame.type = motion.empty() ? FrameType::kKey : FrameType::kPredicted;
   p.header.frame.number = 127;
   const std::vector<PacketPart> parts(payloads.begin(), payloads.end());
-  write_packet(motion, parts, p.header, p.bytes);
+  write_packet(motion, parts, false, p.header, p.bytes);
   return p;
 }
 
-Status read(const Bytes& bytes, PacketHeader& header) {
-  return read_packet_header(bytes, kComponents.size(), 1, header);
-}
+Status read(const Bytes& bytes, PacketHeader& header) { return read_packet_header(bytes, kLayout, header); }
 
-Status payloads_in(const Bytes& bytes, const PacketHeader& header, int layers, const PartLoss& loss,
-                   Payloads& found) {
-  find_payloads(bytes, header, kComponents, layers, loss, found);
+Status parts_in(const Bytes& bytes, const PacketHeader& header, size_t count, const PartLoss& loss,
+                Payloads& found) {
+  find_payloads(bytes, header, count, loss, found);
   found.shares.begin(found.components.size(), 2);
   for (size_t i = 0; i < found.components.size(); ++i) found.shares.add(i, found.components[i].size());
   for (size_t i = 0; i < found.shares.size(); ++i) {
@@ -45,6 +45,13 @@ Status payloads_in(const Bytes& bytes, const PacketHeader& header, int layers, c
     check_payload(header, i, share.of(found.components[share.part]), found);
   }
   return settle_payloads(bytes, header, loss, found);
+}
+
+Status payloads_in(const Bytes& bytes, const PacketHeader& header, int layers, const PartLoss& loss,
+                   Payloads& found) {
+  size_t wanted = 0;
+  while (wanted < kComponents.size() && kComponents[wanted].layer < layers) ++wanted;
+  return parts_in(bytes, header, wanted, loss, found);
 }
 
 std::vector<Bytes> payloads_of(std::initializer_list<size_t> sizes) {
@@ -85,7 +92,7 @@ TEST(Packet, IsTheSameWithPartsInTwoPiecesAndAnyNumberOfThreads) {
         parts.emplace_back(all.first(head), all.subspan(head));
       }
       Packet p{expected.header, Bytes(200000, 1)};  // bytes of a longer frame
-      write_packet(Bytes(30), parts, p.header, p.bytes, threads);
+      write_packet(Bytes(30), parts, false, p.header, p.bytes, threads);
       EXPECT_EQ(p.bytes, expected.bytes);
       Payloads found;
       ASSERT_TRUE(payloads_in(p.bytes, p.header, kLayers, {}, found).ok());
@@ -118,9 +125,9 @@ TEST(Packet, WhatFewFramesNeedCostsBytesOnlyThere) {
     Packet p;
     p.header.frame = {.number = 5, .type = FrameType::kPredicted};
     change(p.header.frame);
-    write_packet({}, std::vector<PacketPart>(kComponents.size()), p.header, p.bytes);
+    write_packet({}, std::vector<PacketPart>(kComponents.size()), false, p.header, p.bytes);
     PacketHeader header;
-    EXPECT_TRUE(read_packet_header(p.bytes, kComponents.size(), kMaxSlots, header).ok());
+    EXPECT_TRUE(read_packet_header(p.bytes, {kComponents.size(), false, kMaxSlots}, header).ok());
     EXPECT_EQ(header.frame.reference, p.header.frame.reference);
     EXPECT_EQ(header.frame.slot, p.header.frame.slot);
     EXPECT_EQ(header.frame.kept, p.header.frame.kept);
@@ -139,11 +146,12 @@ TEST(Packet, WhatFewFramesNeedCostsBytesOnlyThere) {
 TEST(Packet, ASlotThatTheStreamDoesNotHaveIsRefused) {
   Packet p;
   p.header.frame.slot = 3;
-  write_packet({}, std::vector<PacketPart>(kComponents.size()), p.header, p.bytes);
+  write_packet({}, std::vector<PacketPart>(kComponents.size()), false, p.header, p.bytes);
   PacketHeader header;
-  EXPECT_TRUE(read_packet_header(p.bytes, kComponents.size(), 4, header).ok());
-  EXPECT_NE(read_packet_header(p.bytes, kComponents.size(), 3, header).message().find("slot at byte"),
-            std::string::npos);
+  EXPECT_TRUE(read_packet_header(p.bytes, {kComponents.size(), false, 4}, header).ok());
+  EXPECT_NE(
+      read_packet_header(p.bytes, {kComponents.size(), false, 3}, header).message().find("slot at byte"),
+      std::string::npos);
 }
 
 TEST(Packet, PartsComeBackWhateverIsEmpty) {
@@ -222,6 +230,87 @@ TEST(Packet, ACheckBindsTheHeaderToItsReference) {
   EXPECT_EQ(header.frame.check, check);
   EXPECT_NE(seal_packet(bytes, p.header, 0xabce), check);
   EXPECT_EQ(seal_packet(bytes, p.header, 0xabcd), check) << "may be repeated";
+}
+
+// A predicted packet of macroblocks: `sizes` counts its regions.
+Packet regions_of(const Bytes& motion, const std::vector<Bytes>& payloads, bool checked) {
+  Packet p;
+  p.header.frame = {.number = 127, .type = FrameType::kPredicted};
+  p.header.checked = checked;
+  const std::vector<PacketPart> parts(payloads.begin(), payloads.end());
+  write_packet(motion, parts, true, p.header, p.bytes);
+  return p;
+}
+
+TEST(Regions, AnyNumberComesBackWithChecksAndWithout) {
+  for (const size_t count : {size_t{0}, size_t{1}, size_t{6}, size_t{7}, kMostRegions}) {
+    for (const bool checked : {false, true}) {
+      std::vector<Bytes> payloads;
+      size_t size = 20;
+      for (size_t i = 0; i < count; ++i) payloads.emplace_back(1 + i, static_cast<uint8_t>(i));
+      for (const Bytes& payload : payloads) size += payload.size();
+      const Packet p = regions_of(Bytes(20), payloads, checked);
+      EXPECT_EQ(p.bytes.size(), p.header.size + size);
+      const size_t fields = (size < 100 ? 3 : 4) + 1 + 1 + 1 + 4;  // prefix, bits, number, step, checksum
+      EXPECT_EQ(p.header.size, fields + (count > 6 ? 1 : 0) + count + (checked ? 2 * count : 0));
+      PacketHeader header;
+      ASSERT_TRUE(read_packet_header(p.bytes, kRegionLayout, header).ok());
+      EXPECT_EQ(header.checked, checked);
+      EXPECT_EQ(header.frame.reconstruction_offset, 0);
+      ASSERT_EQ(header.component_sizes.size(), count);
+      Payloads found;
+      ASSERT_TRUE(parts_in(p.bytes, header, count, {}, found).ok());
+      EXPECT_EQ(found.side.size(), 20U);
+      for (size_t i = 0; i < count; ++i) EXPECT_TRUE(std::ranges::equal(found.components[i], payloads[i]));
+    }
+  }
+}
+
+TEST(Regions, AreNoMoreThanMayBe) {
+  const Packet p = regions_of(Bytes(20), std::vector<Bytes>(kMostRegions + 1, Bytes(2)), true);
+  PacketHeader header;
+  EXPECT_NE(read_packet_header(p.bytes, kRegionLayout, header).message().find("sizes at byte"),
+            std::string::npos);
+}
+
+TEST(Regions, KeyFramesOfSuchStreamsHaveComponents) {
+  Packet p;
+  p.header.frame.reconstruction_offset = 3;
+  const std::vector<Bytes> payloads = payloads_of({30, 40, 50, 60, 70});
+  write_packet({}, std::vector<PacketPart>(payloads.begin(), payloads.end()), true, p.header, p.bytes);
+  PacketHeader header;
+  ASSERT_TRUE(read_packet_header(p.bytes, kRegionLayout, header).ok());
+  EXPECT_TRUE(header.checked);
+  EXPECT_EQ(header.frame.reconstruction_offset, 3);
+  EXPECT_EQ(header.component_sizes.size(), payloads.size());
+}
+
+TEST(Regions, WithoutChecksThePacketsChecksumCoversThem) {
+  const Packet p = regions_of(Bytes(20), payloads_of({30, 40, 50}), false);
+  PacketHeader header;
+  for (size_t at = p.header.size; at < p.bytes.size(); ++at) {
+    Bytes bytes = p.bytes;
+    bytes[at] ^= 0x10;
+    ASSERT_FALSE(read_packet_header(bytes, kRegionLayout, header).ok()) << at;
+  }
+  for (size_t size = p.header.size; size < p.bytes.size(); ++size)
+    ASSERT_FALSE(read_packet_header(std::span(p.bytes).first(size), kRegionLayout, header).ok()) << size;
+}
+
+TEST(Regions, WithChecksOneThatIsDamagedSparesTheOthers) {
+  const Packet p = regions_of(Bytes(20), payloads_of({30, 40, 50}), true);
+  Payloads found;
+  for (size_t at = p.header.size + 20; at < p.bytes.size(); ++at) {
+    Bytes bytes = p.bytes;
+    bytes[at] ^= 0x10;
+    PacketHeader header;
+    ASSERT_TRUE(read_packet_header(bytes, kRegionLayout, header).ok()) << at;
+    EXPECT_FALSE(parts_in(bytes, header, 3, {}, found).ok());
+    ASSERT_TRUE(parts_in(bytes, header, 3, {true, {}}, found).ok());
+    EXPECT_EQ(found.missing, 1);
+    const size_t region = at < p.header.size + 50 ? 0 : at < p.header.size + 90 ? 1 : 2;
+    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(found.components[i].empty(), i == region) << at;
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace ctv {
 namespace {
 
-// Then loops beside each other follow each other, with threads of their own.
+// OpenMP: concurrent loops run one after the other, with their own threads.
 #if defined(CTV_OPENMP_THREADS)
 constexpr bool kOpenMp = true;
 #else

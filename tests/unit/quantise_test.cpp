@@ -84,11 +84,11 @@ TEST(QuantiseRdo, SilenceTakesRoundingAwayAndActivityGivesItBack) {
   EXPECT_EQ(quantise_rdo(-72, multiplier, 32768, 32), -1);
   EXPECT_EQ(quantise_rdo(83, multiplier, 32768, 16), 1);
   EXPECT_EQ(quantise_rdo(82, multiplier, 32768, 16), 0);  // three quarters: 0.820
-  constexpr uint32_t kMost = kMostActivity * (4 * kBesideWeight + 4 * kDiagonalWeight + 2 * kSiblingWeight);
+  constexpr uint32_t kMost = kMostActivity * (4 * kBesideWeight + 4 * kDiagonalWeight);
   for (int c = -32768; c <= 32767; ++c) {
     const auto x = static_cast<Coefficient>(c);
     EXPECT_LE(std::abs(quantise_rdo(x, multiplier, 21845, 0)), std::abs(quantise(x, multiplier, 21845)));
-    EXPECT_EQ(quantise_rdo(x, multiplier, 21845, kMost), quantise(x, multiplier, 21845 - 3));
+    EXPECT_EQ(quantise_rdo(x, multiplier, 21845, kMost), quantise(x, multiplier, 21845 - 27));
   }
 }
 

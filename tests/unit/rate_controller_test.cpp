@@ -122,7 +122,7 @@ class Call {
     bitrate_ = bitrate;
   }
   void set_base_reference(bool value) { size_.set_base_reference(value); }
-  /// Of the last frame, in seconds at the bitrate.
+  /// Size of the last frame, in seconds at the bitrate.
   double seconds() const { return static_cast<double>(last_) * 8 / static_cast<double>(bitrate_); }
   /// Spent beyond the rate, in seconds.
   double debt() const { return (spent_ - due_) * 8 / static_cast<double>(bitrate_); }
@@ -239,7 +239,7 @@ TEST(TargetSize, SmallFramesOfAHigherLayerAreNotTakenForWhatStandsStill) {
   }
 }
 
-// Of black pictures, then of motion.
+// Black pictures, then motion.
 TEST(TargetSize, AfterSilenceTheBufferFillsAgain) {
   Call call(300000, 0);
   call.code(FrameType::kKey, 1e-4);

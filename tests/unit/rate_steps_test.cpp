@@ -22,7 +22,7 @@ struct RateCase {
   uint64_t digest;
 };
 
-// Of all steps of 200 frames whose sizes and distortions are integers from the seed.
+// Digest of all steps of 200 frames whose sizes and distortions are integers from the seed.
 uint64_t digest_of_steps(const RateCase& c) {
   uint64_t state = c.seed;
   const auto random = [&](uint32_t bound) {

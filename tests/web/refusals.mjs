@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What codec.js itself refuses, with functions in the place of the codec, so that only node is needed.
+// What codec.js itself refuses, with functions instead of the codec, so that only node is needed.
 //   usage: node refusals.mjs CODEC.js
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';

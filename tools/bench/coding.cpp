@@ -75,12 +75,11 @@ std::vector<double> milliseconds(std::span<const double> seconds, size_t frames,
   return ms;
 }
 
-/// Engines differ only in convolutions; lifting and block transforms run the same code.
+/// Engines differ only in convolutions; lifting runs the same code.
 bool convolves(const ctv_config& config) {
   const auto directed = [](int32_t count) { return count > 0; };
-  return config.transform == CTV_TRANSFORM_CONTOURLET &&
-         (config.pyramid == CTV_PYRAMID_LAPLACIAN ||
-          std::any_of(std::begin(config.directions), std::end(config.directions), directed));
+  return config.pyramid == CTV_PYRAMID_LAPLACIAN ||
+         std::any_of(std::begin(config.directions), std::end(config.directions), directed);
 }
 
 }  // namespace

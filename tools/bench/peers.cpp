@@ -42,6 +42,7 @@ const std::vector<Peer>& all_peers() {
        "yuvj420p",
        "ffmpeg -v error -nostdin -y -f rawvideo -pix_fmt {format} -s {size} -r {rate} -i {raw} "
        "-c:v mjpeg -q:v {setting} -qmin 1 -threads {threads} -f mjpeg {stream}"},
+      x264("medium"),
       {"svt-av1-p10",
        "qp",
        {12, 20, 28, 36, 44, 52, 60},

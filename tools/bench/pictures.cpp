@@ -141,12 +141,12 @@ Exit run_pictures(int argc, const char* const* argv) {
   m.clip_options();
   m.count("--qp", "Our quantiser, whose bytes the others get", 1, 51, qp);
   m.options.value("--peers", "LIST",
-                  "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10; none",
+                  "x264-ultrafast, x264-veryfast, mjpeg (these unless given), x264-medium, svt-av1-p10; none",
                   [&](const std::string& s) { chosen = choose_peers(s); });
   m.options.flag(
       "--transforms",
-      "The default preset with its wavelet, directional filter banks and block transforms, all else being "
-      "equal, on cloth and edges unless a CLIP is given; no peers",
+      "The default preset with its wavelet and with directional filter banks, all else being equal, on cloth "
+      "and edges unless a CLIP is given; no peers",
       [&] { transforms = true; });
   std::vector<Variant> others_of_ours = {parse_variant("paper")};
   const auto check = [&] {
@@ -158,9 +158,7 @@ Exit run_pictures(int argc, const char* const* argv) {
     if (m.clips.empty())
       m.clips = {text("cloth:%dx%d@25:%lld", m.size.first, m.size.second, static_cast<long long>(m.frames))};
     others_of_ours = {{"4 directions", {"--set", "directions=4"}},
-                      {"8 directions", {"--set", "directions=8"}},
-                      {"dct8x8", {"--set", "transform=dct8x8"}},
-                      {"h264-8x8", {"--set", "transform=h264-8x8"}}};
+                      {"8 directions", {"--set", "directions=8"}}};
   };
   const auto measure = [&](Json& j) {
     const Clip clip = m.load(m.size);

@@ -21,8 +21,9 @@ struct ClipSet {
 const ClipSet kSets[] = {
     {"calls",
      0,
-     30,
-     {"o02_vt2people_320x192", "o06_selfie_320x240", "o17_talkinghead_640x480", "o09_juggle_640x360"}},
+     60,
+     {"o02_vt2people_320x192", "o06_selfie_640x480", "o17_talkinghead_640x480", "o09_juggle_640x360",
+      "o18_cups_640x360"}},
     {"mixed",
      10,
      30,
@@ -141,9 +142,10 @@ Exit run_rd(int argc, const char* const* argv) {
                   });
   m.options.value("--qp", "LIST", "Quantisers of ours; 16,20,...,44 unless given",
                   [&](const std::string& s) { run.qps = numbers("--qp", s); });
-  m.options.value("--peers", "LIST",
-                  "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10; all; none",
-                  [&](const std::string& s) { run.peers = choose_peers(s); });
+  m.options.value(
+      "--peers", "LIST",
+      "x264-ultrafast, x264-veryfast, mjpeg (these unless given), x264-medium, svt-av1-p10; all; none",
+      [&](const std::string& s) { run.peers = choose_peers(s); });
   m.options.value("--anchor", "CODEC",
                   "What BD-rates are against: a variant's or peer's name; x264-ultrafast",
                   [&](const std::string& s) { anchor = s, anchor_given = true; });

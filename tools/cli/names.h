@@ -14,10 +14,6 @@ struct Name {
   E value;
 };
 
-inline constexpr Name<ctv_transform> kTransforms[] = {{"contourlet", CTV_TRANSFORM_CONTOURLET},
-                                                      {"dct8x8", CTV_TRANSFORM_DCT8X8},
-                                                      {"h264-4x4", CTV_TRANSFORM_H264_4X4},
-                                                      {"h264-8x8", CTV_TRANSFORM_H264_8X8}};
 inline constexpr Name<ctv_pyramid> kPyramids[] = {
     {"laplacian", CTV_PYRAMID_LAPLACIAN}, {"5/3", CTV_PYRAMID_WAVELET_5_3}, {"9/7", CTV_PYRAMID_WAVELET_9_7}};
 inline constexpr Name<ctv_prediction> kPredictions[] = {{"subband", CTV_PREDICTION_SUBBAND},

@@ -182,6 +182,7 @@ ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {
   if (predicted) config.slots = kSlots;
   if (predicted || c.subpel) config.subpel = c.subpel.value_or(kSubpel);
   config.key_interval = 0;  // on request
+  config.error_resilient = 1;
   config.bitrate = c.call.bitrate;
   config.buffer_ms = 1000;
   apply_run_options(c.run, config);

@@ -5,15 +5,14 @@
 
 #include <ctv/net.h>
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
 namespace ctv::tools {
 
-/// Header and vectors get priority 0, levels 1, those of the finest layer 2. All parts of a key frame get
-/// priority 0, after the sequence header. The parts are views of the given bytes. Error: a damaged packet;
-/// CTV_ERROR_LIMIT: more parts than a frame may have.
+/// Header and vectors get priority 0, levels 1. All parts of a key frame get priority 0, after the sequence
+/// header. The parts are views of the given bytes. Error: a damaged packet; CTV_ERROR_LIMIT: more parts than
+/// a frame may have.
 inline ctv_status packet_parts(std::span<const uint8_t> header, std::span<const uint8_t> packet,
                                bool key_frame, std::vector<ctv_net_part>& parts) {
   std::vector<ctv_part> list(CTV_NET_MAX_PARTS);
@@ -23,14 +22,11 @@ inline ctv_status packet_parts(std::span<const uint8_t> header, std::span<const 
   if (status != CTV_OK) return status;
   if (count + (key_frame ? 1 : 0) > list.size()) return CTV_ERROR_LIMIT;
   list.resize(count);
-  int32_t finest = 0;
-  for (const ctv_part& part : list) finest = std::max(finest, part.layer);
   parts.clear();
   if (key_frame) parts.push_back({header.data(), header.size(), 0, 0});
   for (const ctv_part& part : list) {
     if (part.offset + part.size > packet.size()) return CTV_ERROR_STREAM;
-    const int32_t of_levels = part.layer == finest ? 2 : 1;
-    parts.push_back({packet.data() + part.offset, part.size, key_frame || part.layer < 0 ? 0 : of_levels, 0});
+    parts.push_back({packet.data() + part.offset, part.size, key_frame || part.layer < 0 ? 0 : 1, 0});
   }
   return CTV_OK;
 }

@@ -40,8 +40,8 @@ void StreamJoiner::header(std::span<const uint8_t> unit) {
   if (ctv_stream_info_parse(unit.data(), unit.size(), &info) != CTV_OK) fail(ctv_last_error());
   first_name_ = name_;
   header_.assign(unit.begin(), unit.end());
-  components_ = static_cast<size_t>(info.components);
-  slots_ = info.slots;
+  layout_ = {static_cast<size_t>(info.components),
+             info.prediction == CTV_PREDICTION_PICTURE && info.lossless == 0, info.slots};
   fps_den_ = static_cast<uint32_t>(info.fps_den);
   index_ = IndexBuilder(header_.size());
   out_.write(unit);
@@ -49,7 +49,7 @@ void StreamJoiner::header(std::span<const uint8_t> unit) {
 
 void StreamJoiner::read(std::span<const uint8_t> unit) {
   if (header_.empty()) fail("a packet before any header");
-  const Status status = read_packet_header(unit, components_, slots_, packet_);
+  const Status status = read_packet_header(unit, layout_, packet_);
   if (!status.ok()) fail(text("frame %llu: ", static_cast<unsigned long long>(frames())) + status.message());
   if (packet_.unit_size != unit.size()) fail("a packet that is not whole");
   last_came_ = packet_.frame.number;
@@ -93,7 +93,7 @@ void StreamJoiner::packet(std::span<const uint8_t> unit) {
   set_frame_time(frame, fps_den_, time);
 
   Checks checks = {came, frame.check, 0};
-  write_packet_header(packet_, bytes_);
+  write_packet_header(packet_, layout_.regions, bytes_);
   const auto rest = unit.subspan(came_header);
   bytes_.insert(bytes_.end(), rest.begin(), rest.end());
   checks.went = seal_packet(bytes_, packet_, reference_check);

@@ -47,8 +47,7 @@ class StreamJoiner {
   bool headed_ = false;                // a header was read since begin()
   std::optional<uint64_t> last_came_;  // input number of the latest frame since begin()
   std::vector<uint8_t> header_;
-  size_t components_ = 0;
-  int slots_ = 0;
+  PacketLayout layout_;
   uint32_t fps_den_ = 1;
   PacketHeader packet_;
   std::vector<uint8_t> bytes_;

@@ -93,7 +93,8 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
   options.initially("rgb for images, as the name of raw video tells, else as the stream was made from");
   options.value("--resolution", "full|1/2|1/4|...",
                 "Decode at a reduced resolution, from fewer bytes; with picture prediction, the default of "
-                "ctenc, errors add up until the next key frame",
+                "ctenc, key frames only. Lossless streams have all frames, and errors add up until the next "
+                "key frame",
                 [&](const std::string& s) {
                   if (s == "full" || s == "1" || s == "1/1") {
                     decode.reduction = 0;

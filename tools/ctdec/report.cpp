@@ -13,7 +13,7 @@ std::string decode_summary(const DecodeOptions& options, const DecodeResult& r) 
   std::string out = "running   " + r.running + "\n";
   out += text("decoded   %lld frames of %dx%d %s in %.2f s, %.2f fps\n", static_cast<long long>(r.frames),
               r.width, r.height, name_of(kFormats, r.format), r.seconds, r.fps());
-  if (options.reduction > 0 && r.stream.prediction == CTV_PREDICTION_PICTURE)
+  if (options.reduction > 0 && r.stream.prediction == CTV_PREDICTION_PICTURE && r.stream.lossless != 0)
     out += "drift     at a reduced resolution errors add up from key frame to key frame\n";
   if (r.damaged > 0 || r.dropped > 0 || r.repeated > 0)
     out +=

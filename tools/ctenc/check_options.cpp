@@ -42,15 +42,6 @@ void check_input(const EncodeOptions& encode) {
                   "leave it out");
 }
 
-/// A field that the transform does not have.
-const char* foreign_to_blocks(const ctv_config& config, const ctv_config& preset) {
-  if (config.pyramid != preset.pyramid) return "pyramid";
-  if (config.scales != preset.scales) return "scales";
-  const bool same =
-      std::equal(std::begin(config.directions), std::end(config.directions), std::begin(preset.directions));
-  return !same ? "directions" : nullptr;
-}
-
 }  // namespace
 
 void check_encode_options(EncodeOptions& encode) {
@@ -83,19 +74,11 @@ void check_encode_options(EncodeOptions& encode) {
   check_run_options(encode.given, encode.run);
 }
 
-void check_config(const EncodeOptions& encode, const ctv_config& config, const ctv_config& preset) {
+void check_config(const EncodeOptions& encode, const ctv_config& config) {
   if (encode.given_settings.contains("directional_lifting") && config.directional_lifting != 0 &&
       !lifts_along_contours(config))
     throw Failure(Exit::kUsage, "--set directional_lifting needs the 9/7 pyramid and picture prediction",
                   "leave it out, or --set pyramid=9/7 --set prediction=picture");
-  if (config.transform != CTV_TRANSFORM_CONTOURLET) {
-    if (const char* const field = foreign_to_blocks(config, preset))
-      throw Failure(
-          Exit::kUsage,
-          text("--set %s: the %s transform has none", field, name_of(kTransforms, config.transform)),
-          "leave it out, or --set transform=contourlet");
-    return;
-  }
   const int32_t scales = std::clamp(config.scales, 1, CTV_MAX_SCALES);
   if (encode.given_settings.contains("directions") &&
       std::any_of(config.directions + scales, std::end(config.directions), [](int32_t d) { return d != 0; }))

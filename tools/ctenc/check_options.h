@@ -10,7 +10,7 @@ namespace ctv::tools {
 /// Completes the options (the input of --generate). Throws Failure(kUsage).
 void check_encode_options(EncodeOptions& encode);
 /// Checks coding options against what they come to over the preset. Throws Failure(kUsage).
-void check_config(const EncodeOptions& encode, const ctv_config& config, const ctv_config& preset);
+void check_config(const EncodeOptions& encode, const ctv_config& config);
 /// Warns about options without effect on this input.
 void warn_about_input(const EncodeOptions& encode, const VideoFormat& video);
 

@@ -286,9 +286,8 @@ ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video) {
   config.primaries = d.primaries;
   config.transfer = d.transfer;
   config.matrix = d.matrix;
-  const ctv_config preset = config;
   for (const Edit& edit : encode.edits) edit(config);
-  check_config(encode, config, preset);
+  check_config(encode, config);
   config.width = video.width;
   config.height = video.height;
   config.format = video.format;

@@ -17,13 +17,10 @@ Json config_json(const ctv_config& c) {
   Json j;
   add_description(j, c);
   j["chroma"] = name_of(kChromas, c.chroma);
-  j["transform"] = name_of(kTransforms, c.transform);
-  if (c.transform == CTV_TRANSFORM_CONTOURLET) {
-    j["pyramid"] = name_of(kPyramids, c.pyramid);
-    j["scales"] = c.scales;
-    j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.scales, CTV_MAX_SCALES));
-    j["directional_lifting"] = lifts_along_contours(c);
-  }
+  j["pyramid"] = name_of(kPyramids, c.pyramid);
+  j["scales"] = c.scales;
+  j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.scales, CTV_MAX_SCALES));
+  j["directional_lifting"] = lifts_along_contours(c);
   j["prediction"] = name_of(kPredictions, c.prediction);
   j["entropy_coding"] = name_of(kEntropyCodings, c.entropy_coding);
   j["lossless"] = c.lossless != 0;
@@ -32,6 +29,7 @@ Json config_json(const ctv_config& c) {
   j["overlap"] = c.overlap != 0;
   j["split"] = c.split != 0;
   j["slots"] = c.slots;
+  j["error_resilient"] = c.error_resilient != 0;
   j["rdoq"] = c.rdoq != 0;
   j["chroma_qp_offset"] = c.chroma_qp_offset;
   j["search_range"] = c.search_range;
@@ -62,12 +60,9 @@ std::string quantiser_text(const ctv_config& c) {
 
 /// The transform and other coding parameters, after preset and options.
 std::string coding_text(const ctv_config& c) {
-  std::string out = name_of(kTransforms, c.transform);
-  if (c.transform == CTV_TRANSFORM_CONTOURLET) {
-    out += text(", %s pyramid of %d scales, directions %s", name_of(kPyramids, c.pyramid), c.scales,
-                directions_of(c.directions, c.scales).c_str());
-    if (lifts_along_contours(c)) out += ", directional lifting";
-  }
+  std::string out = text("%s pyramid of %d scales, directions %s", name_of(kPyramids, c.pyramid), c.scales,
+                         directions_of(c.directions, c.scales).c_str());
+  if (lifts_along_contours(c)) out += ", directional lifting";
   return out + text("; %s prediction; entropy coding %s; %s", name_of(kPredictions, c.prediction),
                     name_of(kEntropyCodings, c.entropy_coding), quantiser_text(c).c_str());
 }
@@ -94,8 +89,8 @@ Json decibels(double value) { return std::isfinite(value) ? Json(value) : Json(n
 }  // namespace
 
 bool lifts_along_contours(const ctv_config& c) {
-  return c.directional_lifting != 0 && c.transform == CTV_TRANSFORM_CONTOURLET &&
-         c.pyramid == CTV_PYRAMID_WAVELET_9_7 && c.prediction == CTV_PREDICTION_PICTURE;
+  return c.directional_lifting != 0 && c.pyramid == CTV_PYRAMID_WAVELET_9_7 &&
+         c.prediction == CTV_PREDICTION_PICTURE;
 }
 
 std::string encode_summary(const EncodeOptions& options, const EncodeResult& r) {

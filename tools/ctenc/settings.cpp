@@ -71,9 +71,8 @@ Row directions() {
 const std::vector<Row>& rows() {
   using C = ctv_config;
   static const std::vector<Row> table = {
-      named("transform", &C::transform, kTransforms, "Transform"),
-      named("pyramid", &C::pyramid, kPyramids, "Contourlet: the pyramid"),
-      parameter("scales", &C::scales, "Contourlet: scales of the pyramid"),
+      named("pyramid", &C::pyramid, kPyramids, "Pyramid of the transform"),
+      parameter("scales", &C::scales, "Scales of the pyramid"),
       directions(),
       parameter("directional_lifting", &C::directional_lifting,
                 "1: luma of key frames is lifted along contours (9/7)"),
@@ -87,6 +86,8 @@ const std::vector<Row>& rows() {
       parameter("overlap", &C::overlap, "1: overlapped block motion compensation"),
       parameter("loop_filter", &C::loop_filter, "1: decoded pictures are filtered where this helps"),
       number("split", &C::split, 0, 1, "1: vectors of cells of 8x8 where it pays"),
+      number("error_resilient", &C::error_resilient, 0, 1,
+             "1: what is lost of a predicted frame costs an area of it"),
       number("rdoq", &C::rdoq, 0, 1, "1: the quantiser weighs bits against error"),
       number("chroma_qp_offset", &C::chroma_qp_offset, -12, 12, "Chroma's qp minus luma's"),
   };

@@ -21,22 +21,16 @@ Json header_json(const ctv_stream_info& i) {
   j["frame_rate"] = {i.fps_num, i.fps_den};
   add_description(j, i);
   j["chroma_420"] = i.chroma_420 != 0;
-  j["transform"] = name_of(kTransforms, i.transform);
+  j["pyramid"] = name_of(kPyramids, i.pyramid);
   j["scales"] = i.scales;
-  if (i.transform == CTV_TRANSFORM_CONTOURLET) {
-    j["pyramid"] = name_of(kPyramids, i.pyramid);
-    j["directions"] =
-        std::vector<int32_t>(i.directions, i.directions + std::clamp(i.scales, 0, CTV_MAX_SCALES));
-  }
+  j["directions"] =
+      std::vector<int32_t>(i.directions, i.directions + std::clamp(i.scales, 0, CTV_MAX_SCALES));
   j["prediction"] = name_of(kPredictions, i.prediction);
   j["entropy_coding"] = name_of(kEntropyCodings, i.entropy_coding);
   // All other parameters of the library: flags and numbers. fps_* is frame_rate, aspect_* is aspect.
-  const bool contourlet = i.transform == CTV_TRANSFORM_CONTOURLET;
   for (const ctv_parameter_info& p : parameters()) {
     const std::string key = p.name;
-    const bool listed = j.contains(key) || key.starts_with("fps_") || key.starts_with("aspect_");
-    const bool foreign = key == "pyramid" || key == "directions" || key == "directional_lifting";
-    if (listed || (foreign && !contourlet)) continue;
+    if (j.contains(key) || key.starts_with("fps_") || key.starts_with("aspect_")) continue;
     const int32_t value = value_of(p, i);
     j[key] = p.minimum == 0 && p.maximum == 1 ? Json(value != 0) : Json(value);
   }
@@ -80,6 +74,7 @@ std::string survey_json(const std::string& name, const Survey& s, bool frames) {
                           {"bytes", c.bytes}});
   }
   j["layer_bytes"] = layers;
+  j["region_bytes"] = s.region_bytes;
   j["components"] = components;
   if (frames) {
     Json list = Json::array();

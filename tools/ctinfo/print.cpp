@@ -44,10 +44,8 @@ std::string header_text(const std::string& name, const Survey& s) {
               i.chroma_420 != 0 && is_rgb(i.format) ? ", chroma at a quarter of the samples" : "",
               static_cast<double>(i.fps_num) / std::max(1, i.fps_den));
   out += description_text(i);
-  out += text("  transform   %s", name_of(kTransforms, i.transform));
-  if (i.transform == CTV_TRANSFORM_CONTOURLET)
-    out += text(", %s pyramid, %d scales, directions %s", name_of(kPyramids, i.pyramid), i.scales,
-                directions_of(i.directions, i.scales).c_str());
+  out += text("  transform   %s pyramid, %d scales, directions %s", name_of(kPyramids, i.pyramid), i.scales,
+              directions_of(i.directions, i.scales).c_str());
   if (i.directional_lifting != 0)
     out += text(
         "\n  lifting     along a direction in %.1f %% of the blocks of key frames; bands of %llu with "
@@ -70,7 +68,7 @@ std::string totals_text(const Survey& s) {
            static_cast<long long>(s.frames), static_cast<long long>(s.key_frames), s.seconds(),
            static_cast<Count>(s.bytes),
            s.frames > 0 ? static_cast<double>(s.bytes) * 8 / 1000 / s.seconds() : 0, s.bits_per_pixel());
-  uint64_t packets = s.packet_header_bytes + s.side_bytes;
+  uint64_t packets = s.packet_header_bytes + s.side_bytes + s.region_bytes;
   for (const ComponentSurvey& c : s.components) packets += c.bytes;
   out += text("\n%-30s %14s %12s %7s\n", "part", "bytes", "a frame", "share");
   const auto line = [&](const std::string& what, uint64_t bytes) {
@@ -87,6 +85,7 @@ std::string totals_text(const Survey& s) {
     const int32_t reduction = std::clamp(s.stream.layers - 1 - layer, 0, 16);
     line(text("layer %d (up to 1/%d)", layer, 1 << reduction), bytes);
   }
+  if (s.region_bytes > 0) line("regions of predicted frames", s.region_bytes);
   return out;
 }
 

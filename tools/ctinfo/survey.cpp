@@ -11,6 +11,7 @@ namespace {
 
 // No combination of extent, scales and directions has more; a header that says so is damaged.
 constexpr int32_t kMaxComponents = 1 << 17;
+constexpr int32_t kMostRegions = 64;
 
 class Surveyor {
  public:
@@ -53,18 +54,21 @@ class Surveyor {
     packet.offset = unit.offset;
     packet.size = unit.bytes.size();
     packet.info.struct_size = sizeof packet.info;
-    parts_.resize(static_cast<size_t>(std::clamp(result_.stream.components, 0, kMaxComponents)));
+    parts_.resize(static_cast<size_t>(std::clamp(result_.stream.components, kMostRegions, kMaxComponents)));
     if (ctv_packet_info_parse(header_.data(), header_.size(), unit.bytes.data(), unit.bytes.size(),
                               &packet.info, parts_.data(), parts_.size()) != CTV_OK)
       fail(unit, "packet");
-    if (result_.components.size() < parts_.size()) {
-      for (size_t i = result_.components.size(); i < parts_.size(); ++i)
-        result_.components.push_back({parts_[i], 0});
-    }
-    for (size_t i = 0; i < parts_.size(); ++i) {
-      result_.components[i].bytes += parts_[i].size;
+    const ctv_stream_info& stream = result_.stream;
+    const bool regions =
+        packet.info.key_frame == 0 && stream.prediction == CTV_PREDICTION_PICTURE && stream.lossless == 0;
+    const auto count = std::min(parts_.size(), static_cast<size_t>(packet.info.components));
+    for (size_t i = 0; i < count; ++i) {
       packet.payload += parts_[i].size;
+      if (regions) continue;
+      if (i == result_.components.size()) result_.components.push_back({parts_[i], 0});
+      result_.components[i].bytes += parts_[i].size;
     }
+    if (regions) result_.region_bytes += packet.payload;
     ++result_.frames;
     result_.duration += packet.info.duration;
     if (packet.info.key_frame != 0) {

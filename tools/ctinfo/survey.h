@@ -39,7 +39,8 @@ struct Survey {
   uint64_t slope_blocks = 0, slanted_blocks = 0;  // of key frames
   uint64_t directed_frames = 0;                   // key frames with a band that has directions
   std::vector<ComponentSurvey> components;
-  std::string damage;  // why the survey ends early; "" if it is complete
+  uint64_t region_bytes = 0;  // of predicted frames in macroblocks, which have regions
+  std::string damage;         // why the survey ends early; "" if it is complete
 
   double seconds() const;
   double bits_per_pixel() const;

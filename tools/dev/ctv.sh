@@ -13,7 +13,7 @@
 #   tools/dev/ctv.sh test [ARGS]     build with tests into build/check and run ctest with ARGS
 #   tools/dev/ctv.sh asan [ARGS]     the same under AddressSanitizer and UndefinedBehaviorSanitizer, into build/asan
 #   tools/dev/ctv.sh sanitize        asan without the longest tests, and short fuzzing
-#   tools/dev/ctv.sh fuzz [SECONDS]  every fuzz target for so many seconds (default 60) on top of its corpus
+#   tools/dev/ctv.sh fuzz [SECONDS]  every fuzz target for SECONDS (default 60) on top of its corpus
 #   tools/dev/ctv.sh memcheck        the fuzz targets' corpora under valgrind: reads of what nothing has written
 #   tools/dev/ctv.sh style           formats, rules of the repository, clang-tidy of changed files
 #   tools/dev/ctv.sh documents       the documents' paths, programs, tables and decoder, man pages, the headers' reference
@@ -102,7 +102,7 @@ verb_asan() {
   ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:detect_stack_use_after_return=0} \
     UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1} run_ctest asan "$@"
 }
-fuzz_one() { # fuzz_one SECONDS TARGET: its log comes out at the end, so that targets can run beside each other
+fuzz_one() { # fuzz_one SECONDS TARGET: its log comes out at the end, so that targets can run in parallel
   local seconds=$1 name=${2##*/ctv_fuzz_} log
   mkdir -p "build/asan/corpus/$name" build/asan/crashes "data/fuzz/$name"
   log=build/asan/fuzz-$name.log
@@ -197,7 +197,7 @@ verb_quick() {
   touches() { grep -qE "^($1)" <<<"$files"; }
   if touches 'cpu/picture|tests/stage/(colour|squared)'; then stages+=(Colour SquaredError); fi
   if touches 'cpu/motion|codec/control|tests/stage/(motion|compensate|skip)'; then stages+=(MotionSearch Compensate Skip); fi
-  if touches 'cpu/transform|tests/stage/(transform|rdoq|subband)'; then stages+=(Transform BlockTransform Rdoq SubbandPrediction); fi
+  if touches 'cpu/transform|tests/stage/(transform|rdoq|subband)'; then stages+=(Transform Rdoq SubbandPrediction); fi
   if touches 'codec/(backend|dsp|format)|cpu/(runtime|[^/]*$)|tests/(reference|support)'; then stages=('*'); fi
   if [ ${#stages[@]} -gt 0 ]; then targets+=(ctv_stage_tests); fi
   if touches 'codec/|cpu/|tests/stream'; then targets+=(ctv_stream_tests); fi

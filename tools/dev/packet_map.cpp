@@ -35,6 +35,25 @@ void spread(PacketMap& map, int top, int left, int height, int width, double bit
   }
 }
 
+/// Bits of macroblocks, which are shared out by the levels of each. levels: 0 where no block is coded.
+void spread_macroblocks(PacketMap& map, const MacroblockGrid& grid, const std::vector<Level> (&levels)[3],
+                        double bits) {
+  std::vector<double> parts(grid.size());
+  double all = 0;
+  for (size_t i = 0; i < grid.size(); ++i) {
+    for (int p = 0; p < grid.planes; ++p) {
+      const size_t count = grid.levels(p);
+      for (size_t k = 0; k < count; ++k) parts[i] += parts_of(levels[p][i * count + k]);
+    }
+    all += parts[i];
+  }
+  for (int row = 0; row < grid.rows; ++row) {
+    for (int col = 0; col < grid.cols; ++col)
+      spread(map, row * kMacroblock, col * kMacroblock, kMacroblock, kMacroblock,
+             bits * parts[grid.index(row, col)] / all);
+  }
+}
+
 struct Levels {
   const Stream& stream;
   std::vector<Level> of[3];
@@ -71,10 +90,11 @@ PacketMap read_packet_map(std::span<const uint8_t> header, std::span<const uint8
   std::vector<uint8_t> skips(stream.grid.size());
   std::vector<int8_t> slopes(stream.slopes.size());
   std::vector<int64_t> changes(stream.grid.roots());
+  std::vector<Macroblock> macroblocks(stream.macroblocks.size());
   Levels levels{stream, {}};
   CodedFrameBuffers frame;
   frame.parameters = coder.header().frame;
-  frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data()};
+  frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data(), nullptr, macroblocks.data()};
   for (size_t p = 0; p < static_cast<size_t>(stream.picture.planes); ++p) {
     levels.of[p].resize(stream.picture.subbands[p].num_coefficients);
     frame.levels[p] = levels.of[p].data();
@@ -99,6 +119,12 @@ PacketMap read_packet_map(std::span<const uint8_t> header, std::span<const uint8
       map.vectors[i] = vectors[at];
       map.skips[i] = sequence->prediction == Prediction::kPicture ? skips[at] : uint8_t{0};
     }
+  }
+  if (sequence->macroblocks() && !map.key) {
+    double bytes = 0;
+    for (const uint32_t size : coder.header().component_sizes) bytes += size;
+    spread_macroblocks(map, stream.macroblocks, levels.of, 8 * bytes);
+    return map;
   }
   for (size_t c = 0; c < coder.components().size(); ++c) {
     const Component& component = coder.components()[c];

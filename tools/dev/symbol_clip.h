@@ -16,11 +16,13 @@ struct SymbolFrame {
   std::vector<MotionVector> vectors;
   std::vector<uint8_t> skips;  // none if the frame has none
   std::array<std::vector<Level>, 3> levels;
+  std::vector<Macroblock> macroblocks;
   CodedFrame view() const {
     CodedFrame frame;
     frame.parameters = parameters;
     if (!vectors.empty()) frame.side.vectors = vectors.data();
     if (!skips.empty()) frame.side.skips = skips.data();
+    frame.side.macroblocks = macroblocks.data();
     for (size_t p = 0; p < levels.size(); ++p) frame.levels[p] = levels[p].data();
     return frame;
   }
@@ -34,6 +36,9 @@ struct SymbolClip {
   size_t bytes = 0;  // of all packets
   size_t motion_bytes = 0;
   size_t symbol_bytes = 0;  // of all components
+  bool has_macroblocks(const SymbolFrame& frame) const {
+    return stream.header.macroblocks() && frame.parameters.type == FrameType::kPredicted;
+  }
 };
 
 /// Reads a .ctv file. False if it is not a sound stream.

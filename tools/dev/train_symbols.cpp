@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ctv_train_symbols train STREAM.ctv...     prints data/tile_tables.inc for the levels of these
+// ctv_train_symbols residual STREAM.ctv...  prints data/residual_tables.inc for the macroblocks of these
 // ctv_train_symbols motion STREAM.ctv...    prints data/motion_priors.inc for the motion of these
 // ctv_train_symbols measure STREAM.ctv...   bytes and times of these
 // Streams of any entropy coding will do. Streams are not readable when tables or priors have changed.
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "codec/entropy/motion_tree.hpp"
+#include "codec/entropy/residual_encoder.hpp"
 #include "codec/entropy/tile_decoder.hpp"
 #include "codec/entropy/tile_encoder.hpp"
 #include "symbol_clip.h"
@@ -84,7 +86,9 @@ void count_clip(const SymbolClip& clip, TileCounts& counts) {
   for (const Component& c : clip.components) {
     TileEncoder encoder(make_tile_sets(clip.stream.picture, c));
     encoder.count(&counts);
-    for (const SymbolFrame& f : clip.frames) encoder.encode(f.view().levels, side_of(clip, f), out);
+    for (const SymbolFrame& f : clip.frames) {
+      if (!clip.has_macroblocks(f)) encoder.encode(f.view().levels, side_of(clip, f), out);
+    }
   }
 }
 
@@ -102,14 +106,15 @@ void add_weighted(const TileCounts& clip, Weights& sum) {
   }
 }
 
-void print_tables(const TableSizes& sizes) {
+template <size_t kCount>
+void print_tables(const IntervalSizes<kCount>& sizes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   constexpr size_t kPerLine = 11;
   std::printf("// SPDX-License-Identifier: BSD-3-Clause\n");
-  for (size_t t = 0; t < kTables; ++t) {
+  for (size_t t = 0; t < kCount; ++t) {
     if (t % kPerLine == 0) std::printf("\"");
     for (const uint16_t size : sizes[t]) std::printf("%c%c", kDigits[size >> 6], kDigits[size & 63]);
-    if (t % kPerLine == kPerLine - 1 || t + 1 == kTables) std::printf("\"\n");
+    if (t % kPerLine == kPerLine - 1 || t + 1 == kCount) std::printf("\"\n");
   }
 }
 
@@ -121,6 +126,41 @@ void train(const std::vector<SymbolClip>& clips) {
     add_weighted(*counts, *sum);
   }
   print_tables(fit(*sum));
+}
+
+void train_residual(const std::vector<SymbolClip>& clips) {
+  std::array<std::array<double, kTableSymbols>, kResidualTables> sum{};
+  for (const SymbolClip& clip : clips) {
+    const auto counts = std::make_unique<ResidualCounts>();
+    ResidualEncoder encoder(clip.stream.macroblocks, clip.stream.grid, false);
+    encoder.count_in(counts.get());
+    Growing<uint8_t> out;
+    for (const SymbolFrame& f : clip.frames) {
+      if (clip.has_macroblocks(f)) encoder.encode(f.view(), out);
+    }
+    double total = 1;
+    for (const auto& table : *counts)
+      total += static_cast<double>(std::accumulate(table.begin(), table.end(), uint64_t{0}));
+    for (size_t t = 0; t < sum.size(); ++t) {
+      for (size_t s = 0; s < kTableSymbols; ++s)
+        sum[t][s] += static_cast<double>((*counts)[t][s]) * 1000 / std::sqrt(total);
+    }
+  }
+  IntervalSizes<kResidualTables> sizes{};
+  for (size_t t = 0; t < sizes.size(); ++t) {
+    double all = 0;
+    for (size_t s = 0; s < kTableSymbols; ++s) all += residual_symbol_occurs(t, s) ? sum[t][s] + 0.2 : 0;
+    int left = kWhole;
+    for (size_t s = 0; s < kTableSymbols; ++s) {
+      if (!residual_symbol_occurs(t, s)) continue;
+      sizes[t][s] = static_cast<uint16_t>(
+          std::clamp(std::lround((sum[t][s] + 0.2) / all * kWhole), 1L, long{kWhole} - 16));
+      left -= sizes[t][s];
+    }
+    uint16_t& most = *std::max_element(sizes[t].begin(), sizes[t].end());
+    most = static_cast<uint16_t>(most + left);
+  }
+  print_tables(sizes);
 }
 
 /// Counts zeros and ones of each context.
@@ -219,6 +259,7 @@ bool measure(const SymbolClip& clip) {
     TileDecoder decoder(make_tile_sets(picture, c));
     Growing<uint8_t> out;
     for (const SymbolFrame& f : clip.frames) {
+      if (clip.has_macroblocks(f)) continue;
       const CodedFrame frame = f.view();
       const TileSide side = side_of(clip, f);
       size_t size = 0;
@@ -251,8 +292,8 @@ bool measure(const SymbolClip& clip) {
 
 int main(int argc, char** argv) {
   const std::string verb = argc > 2 ? argv[1] : "";
-  if (verb != "train" && verb != "motion" && verb != "measure") {
-    std::fprintf(stderr, "usage: ctv_train_symbols train|motion|measure STREAM.ctv...\n");
+  if (verb != "train" && verb != "residual" && verb != "motion" && verb != "measure") {
+    std::fprintf(stderr, "usage: ctv_train_symbols train|residual|motion|measure STREAM.ctv...\n");
     return 2;
   }
   std::vector<SymbolClip> clips;
@@ -263,7 +304,9 @@ int main(int argc, char** argv) {
     }
   }
   if (verb != "measure") {
-    verb == "train" ? train(clips) : train_motion(clips);
+    if (verb == "train") train(clips);
+    if (verb == "residual") train_residual(clips);
+    if (verb == "motion") train_motion(clips);
     return 0;
   }
   for (const SymbolClip& clip : clips) {

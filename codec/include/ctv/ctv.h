@@ -205,14 +205,6 @@ CTV_API size_t ctv_plane_rows(ctv_format format, int32_t height, int plane);
 
 /* ---- Configuration --------------------------------------------------------------------------------- */
 
-/** Transform of planes and residuals. */
-typedef enum ctv_transform {
-  CTV_TRANSFORM_CONTOURLET = 0, /**< A pyramid; scales with directions are divided into directional
-                                     subbands. */
-  CTV_TRANSFORM_DCT8X8 = 1,     /**< 8x8 DCT, one subband per frequency. Not lossless. */
-  CTV_TRANSFORM_H264_4X4 = 2,   /**< H.264's 4x4 with Hadamard transform of DC; qp is H.264's QP. */
-  CTV_TRANSFORM_H264_8X8 = 3    /**< H.264's 8x8. */
-} ctv_transform;
 /** Pyramid of the contourlet transform. */
 typedef enum ctv_pyramid {
   CTV_PYRAMID_LAPLACIAN = 0,   /**< Laplacian pyramid (Do and Vetterli), 9-7 filters; 4/3 redundant. */
@@ -319,13 +311,13 @@ typedef struct ctv_config {
                           1.5 average frames. */
   int64_t max_frame_bytes;  /**< Largest packet, or 0: none. Coarser steps are tried until a packet fits. With
                                  this or bitrate, each packet is complete when send returns. */
-  int32_t lossless;         /**< 1: decoded samples equal the input. Requires the contourlet transform;
-                                 step and qp are unused. */
-  int32_t chroma_qp_offset; /**< Chroma's qp minus luma's, -12..12. Not with H.264's transforms. */
-  ctv_tune tune;            /**< SSIM requires the contourlet transform and picture prediction; excludes
+  int32_t lossless;         /**< 1: decoded samples equal the input; step and qp are unused. */
+  int32_t chroma_qp_offset; /**< Chroma's qp minus luma's, -12..12. */
+  ctv_tune tune;            /**< SSIM: picture prediction, not lossless. */
+  int32_t error_resilient;  /**< 1: what is lost of a predicted frame's packet costs an area of the picture
+                                 (ctv_packet_parts()). Costs some bytes; packets of calls need it. Not with
                                  lossless. */
-  int32_t rdoq;             /**< 1: rate-distortion optimised quantisation. Requires picture prediction;
-                                 not with H.264's transforms. */
+  int32_t rdoq;             /**< 1: rate-distortion optimised quantisation. Picture prediction. */
   /** @} */
 
   /** @name Frame types
@@ -342,10 +334,9 @@ typedef struct ctv_config {
 
   /** @name Transform and entropy coding (written to the sequence header)
    * @{ */
-  ctv_transform transform;            /**< Transform. */
-  ctv_pyramid pyramid;                /**< Contourlet: the pyramid. */
-  int32_t scales;                     /**< Contourlet: scales of the pyramid, 1..8. */
-  int32_t directions[CTV_MAX_SCALES]; /**< Contourlet: per scale, finest first: 0, 2, 4, 8 or 16. */
+  ctv_pyramid pyramid;                /**< Pyramid. */
+  int32_t scales;                     /**< Scales of the pyramid, 1..8. */
+  int32_t directions[CTV_MAX_SCALES]; /**< Per scale, finest first: 0, 2, 4, 8 or 16. */
   int32_t directional_lifting;        /**< 1: the 9/7 pyramid lifts luma of key frames along directions that
                                            it chooses block by block. Picture prediction; otherwise 0. */
   ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
@@ -686,10 +677,8 @@ typedef struct ctv_stream_info {
   ctv_interlace interlace;            /**< Fields. */
   int32_t chroma_420;                 /**< 1: RGB coded with 4:2:0 chroma. */
   int32_t lossless;                   /**< 1: lossless. */
-  ctv_transform transform;            /**< Transform. */
   ctv_pyramid pyramid;                /**< Pyramid of the contourlet transform. */
-  int32_t scales;                     /**< Resolutions are 1, 1/2 ... 2^-scales; block transforms: log2 of the
-                                           block's side. */
+  int32_t scales;                     /**< Resolutions are 1, 1/2 ... 2^-scales. */
   int32_t directions[CTV_MAX_SCALES]; /**< Per scale, finest first. */
   int32_t directional_lifting;        /**< 1: key frames may be lifted along directions. */
   ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
@@ -808,7 +797,8 @@ CTV_API ctv_status ctv_packet_slopes(const uint8_t* header, size_t header_size, 
                                      int32_t* rows, int32_t* cols);
 
 /** A part of a packet. Part 0 is its header and side payload, without which nothing can be decoded. Part i
- * is component i - 1, which depends on no other component. */
+ * is component i - 1, which depends on no other component. A predicted packet made without
+ * ctv_config.error_resilient has part 0 only: it is needed whole. */
 typedef struct ctv_part {
   uint64_t offset; /**< Offset of its first byte in the unit. */
   uint32_t size;   /**< Bytes. */
@@ -824,7 +814,7 @@ typedef struct ctv_part {
  * @param size bytes at data
  * @param parts receives at most `capacity` parts; may be NULL if capacity is 0
  * @param capacity entries at parts
- * @param count receives the number of all parts: components + 1
+ * @param count receives the number of all parts
  * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_packet_parts(const uint8_t* header, size_t header_size, const uint8_t* data,
                                     size_t size, ctv_part* parts, size_t capacity, size_t* count);

@@ -303,10 +303,11 @@ class Decoder {
                                                   std::vector<ctv_component_info>* components = nullptr) {
   ctv_packet_info info;
   ctv_packet_info_init(&info);
-  if (components != nullptr) components->resize(static_cast<size_t>(parse_header(header).components));
+  check(ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info, nullptr, 0));
+  if (components == nullptr) return info;
+  components->resize(static_cast<size_t>(info.components));
   check(ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info,
-                              components != nullptr ? components->data() : nullptr,
-                              components != nullptr ? components->size() : 0));
+                              components->data(), components->size()));
   return info;
 }
 

@@ -26,6 +26,7 @@ struct EncoderSettings {
   gint key_interval;  // -1: the preset's
   gint temporal_layers;
   gint slots;  // 0: the preset's
+  gint error_resilient;
   gint backend, device, threads, in_flight;
   gboolean rate_changed;
 };
@@ -93,6 +94,7 @@ bool make_config(CtvGstEncoder& self, ctv_config& config) {
     if (s.key_interval >= 0) config.key_interval = s.key_interval;
     config.temporal_layers = s.temporal_layers;
     if (s.slots > 0) config.slots = s.slots;
+    config.error_resilient = s.error_resilient;
     if (s.temporal_layers == 3) config.slots = MAX(config.slots, 2);
     config.backend = static_cast<ctv_backend>(s.backend);
     config.device = s.device;
@@ -328,6 +330,9 @@ constexpr Property kProperties[] = {
      1, 3, 1},
     {Property::kInt, "slots", "Pictures that a decoder keeps, for repair without key frames; 0: the preset's",
      SETTING(slots), 0, 8},
+    {Property::kFlag, "error-resilient",
+     "What is lost of a packet costs an area of the picture, for networks that lose packets",
+     SETTING(error_resilient)},
     {Property::kBackend, "backend", "Processor", SETTING(backend)},
     {Property::kInt, "device", "CUDA device number", SETTING(device), 0, G_MAXINT},
     {Property::kInt, "threads", "CPU threads; 0: all cores", SETTING(threads), 0, 256},

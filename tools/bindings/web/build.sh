@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the library for browsers and puts it beside the pages, into build/web/site. Needs emscripten 3.1.6 or later.
+# Builds the library for browsers and puts it next to the pages, into build/web/site. Needs emscripten 3.1.6 or later.
 #   usage: build.sh [ARGS]   ARGS: more arguments for CMake
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DCT 8x8 of a grey image, quantisation and inverse DCT, as in Obukhov and Kharlamov, "Discrete Cosine
-// Transform for 8x8 Blocks with CUDA" (NVIDIA 2008): its two float variants; the 16-bit one is what the
-// codec's own transform dct8x8 computes (codec/dsp/dct8.hpp). The paper does not print its quantisation
-// table; here it is that of JPEG (ITU-T T.81, Table K.1).
+// Transform for 8x8 Blocks with CUDA" (NVIDIA 2008): its two float variants. The paper does not print its
+// quantisation table; here it is that of JPEG (ITU-T T.81, Table K.1).
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codec/dsp/h264.hpp"
+#include "bench/lab/h264.hpp"
 
 namespace ctv::lab {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One block after the other, one number after the other: rows, then columns, as ITU-T H.264, 8.5.12.2 and
-// 8.5.13. The build forbids the compiler vector instructions in this file, for it is what others are compared
-// with.
+// 8.5.13. The build forbids vector instructions in this file, which is the baseline of comparisons.
 #include "bench/lab/h264_idct/h264_idct.hpp"
 #include "codec/util/parallel.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Macroblock after macroblock by the butterflies of codec/dsp/h264.hpp; rows of macroblocks are the tasks.
+// Macroblock after macroblock by the butterflies of bench/lab/h264.hpp; rows of macroblocks are the tasks.
 #include "bench/lab/h264_tq/h264_tq.hpp"
 #include "codec/util/parallel.hpp"
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/residual_tables.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr char kDigits[] =
+#include "data/residual_tables.inc"
+    ;
+
+}  // namespace
+
+const SymbolTable* residual_tables() {
+  static const auto tables = tables_of_sizes(sizes_from_digits<kResidualTables>(kDigits));
+  return tables.data();
+}
+
+}  // namespace ctv

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Division of macroblocks into pieces. A macroblock begins a piece if its piece number differs from that of
+// the macroblock before, so all costs and their prefix sums can be computed in parallel. Both backends
+// compile these formulas. Only the limit is normative.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/util/host_device.hpp"
+
+namespace ctv {
+
+/// Target cost of a piece in eighths of a bit: about 300 bytes.
+inline constexpr uint32_t kResidualPieceCost = 300 * 8 * 8;
+inline constexpr uint32_t kSkippedMacroblockCost = 3;
+inline constexpr uint32_t kMacroblockCost = 20;
+/// Longer pieces count as damaged.
+inline constexpr uint32_t kMostPieceMacroblocks = 8192;
+static_assert(kResidualPieceCost / kSkippedMacroblockCost + 2 < kMostPieceMacroblocks);
+/// Macroblock::cost: the bits plus a fixed cost.
+CTV_HOST_DEVICE uint16_t macroblock_cost(uint32_t bits) {
+  return static_cast<uint16_t>(min_of(kMacroblockCost + bits, 65535U));
+}
+/// before: sum of the costs of all macroblocks before this one.
+CTV_HOST_DEVICE uint64_t residual_piece_of(uint64_t before, uint32_t cost) {
+  return (before + cost / 2) / kResidualPieceCost;
+}
+
+}  // namespace ctv

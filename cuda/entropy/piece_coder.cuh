@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps common to pieces of tiles and of macroblocks, both called items here. A block divides items into
+// pieces by the sum of their costs. A block codes a piece from its last event to its first (rANS), 128 items
+// at a time: all threads find the position of each item's events; then one warp updates the state, while the
+// others look up the next window of events. Last, blocks concatenate pieces in host memory.
+#pragma once
+
+#include "codec/model/tile_sets.hpp"
+#include "cuda/entropy/piece_writer.cuh"
+#include "cuda/runtime/warp.cuh"
+
+namespace ctv::cuda {
+
+constexpr int kCutThreads = 1024;
+constexpr int kCutWarps = kCutThreads / kWarp;
+constexpr uint32_t kPieceThreads = 128;
+constexpr uint32_t kPieceWarps = kPieceThreads / kWarp;
+constexpr uint32_t kWindow = 256;  // events that are looked up while the previous window is coded
+constexpr uint32_t kJoined = 8;    // pieces that a block concatenates, one per warp
+constexpr uint32_t kJoinThreads = kJoined * kWarp;
+
+/// Prefix sum of v over the lanes, including this one.
+__device__ __forceinline__ uint32_t sum_through(uint32_t v, uint32_t lane) {
+  for (uint32_t step = 1; step < kWarp; step *= 2) {
+    const uint32_t other = __shfl_up_sync(kAllLanes, v, step);
+    if (lane >= step) v += other;
+  }
+  return v;
+}
+
+/// Divides `count` items. A block of kCutThreads must call with all threads, and only once. cost(i);
+/// piece_of(before, cost); begin(piece, i): item i begins a piece, not called for item 0; then put(i, piece)
+/// for each item. Returns the number of pieces.
+template <typename Cost, typename PieceOf, typename Begin, typename Put>
+__device__ uint32_t cut_pieces(uint32_t count, Cost cost_of, PieceOf piece_of, Begin begin_piece, Put put) {
+  __shared__ uint32_t warp_costs[kCutWarps];
+  __shared__ uint32_t warp_ends[kCutWarps];
+  const uint32_t lane = threadIdx.x % kWarp;
+  const uint32_t warp = threadIdx.x / kWarp;
+  uint64_t before = 0;  // cost of all items of earlier rounds, and pieces that end there
+  uint32_t pieces_before = 0;
+  for (uint32_t first = 0; first < count; first += kCutThreads) {
+    const uint32_t item = first + threadIdx.x;
+    const uint32_t cost = item < count ? cost_of(item) : 0;
+    const bool last = item + 1 >= count;
+    const uint32_t next_cost = last ? 0 : cost_of(item + 1);
+    const uint32_t through = sum_through(cost, lane);
+    if (lane == kWarp - 1) warp_costs[warp] = through;
+    __syncthreads();
+    uint64_t sum = before;  // over the items before this one
+    for (uint32_t w = 0; w < kCutWarps; ++w) {
+      if (w < warp) sum += warp_costs[w];
+      before += warp_costs[w];
+    }
+    sum += through - cost;
+    // The next item begins a piece.
+    const bool ends = !last && piece_of(sum, cost) != piece_of(sum + cost, next_cost);
+    const uint32_t lanes = __ballot_sync(kAllLanes, ends);
+    if (lane == 0) warp_ends[warp] = static_cast<uint32_t>(__popc(lanes));
+    __syncthreads();
+    uint32_t piece = pieces_before + static_cast<uint32_t>(__popc(lanes & ((1U << lane) - 1)));
+    for (uint32_t w = 0; w < kCutWarps; ++w) {
+      if (w < warp) piece += warp_ends[w];
+      pieces_before += warp_ends[w];
+    }
+    if (ends) begin_piece(piece + 1, item + 1);
+    __syncthreads();
+    if (item < count) put(item, piece);
+  }
+  return count > 0 ? pieces_before + 1 : 0;
+}
+
+/// Items of a piece from last to first, and the positions of their events.
+struct ItemGroup {
+  uint32_t starts[kPieceThreads];  // in the events of the group
+  uint32_t of_warps[kPieceWarps];
+
+  /// count: events of the thread's item, which is threadIdx.x items before the last. All threads of a block
+  /// must call. Returns the total.
+  __device__ uint32_t fill(uint32_t count) {
+    const uint32_t lane = threadIdx.x % kWarp;
+    const uint32_t warp = threadIdx.x / kWarp;
+    const uint32_t through = sum_through(count, lane);
+    if (lane == kWarp - 1) of_warps[warp] = through;
+    __syncthreads();
+    uint32_t before = 0;
+    uint32_t all = 0;
+    for (uint32_t w = 0; w < kPieceWarps; ++w) {
+      if (w < warp) before += of_warps[w];
+      all += of_warps[w];
+    }
+    starts[threadIdx.x] = before + through - count;
+    __syncthreads();
+    return all;
+  }
+  /// Finds the item of event `at`; rest: the number of its events before.
+  __device__ uint32_t find(uint32_t at, uint32_t& rest) const {
+    uint32_t i = 0;
+    for (uint32_t step = kPieceThreads / 2; step != 0; step /= 2) {
+      if (starts[i + step] <= at && i + step < kPieceThreads) i += step;
+    }
+    rest = at - starts[i];
+    return i;
+  }
+};
+
+using WindowWriter = PieceWriter<kWindow>;
+struct EventWindows {
+  ReadyEvent at[2][kWindow + WindowWriter::kReadBeyond];
+};
+
+/// Codes the events of items begin .. end - 1. All threads of a block must call; the first warp has the
+/// writer. fill(first, last): as ItemGroup::fill(), for items `last` - 1 down to `first`. event(last, i):
+/// event i of these.
+template <typename Fill, typename EventOf>
+__device__ __forceinline__ void code_events(WindowWriter& writer, EventWindows& windows,
+                                            const SymbolTable* tables, uint32_t begin, uint32_t end,
+                                            Fill fill, EventOf event_of) {
+  const bool codes = threadIdx.x < kWarp;
+  for (uint32_t last = end; last > begin; last -= min_of(last - begin, kPieceThreads)) {
+    const uint32_t count = fill(begin, last);
+    const auto look_ahead = [&](uint32_t first, uint32_t thread, uint32_t threads) {
+      const uint32_t end_of_window = min_of(first + kWindow, count);
+      for (uint32_t i = first + thread; i < end_of_window; i += threads) {
+        windows.at[i / kWindow % 2][i % kWindow] = look_up(tables, event_of(last, i));
+      }
+    };
+    look_ahead(0, threadIdx.x, kPieceThreads);
+    __syncthreads();
+    for (uint32_t first = 0; first < count; first += kWindow) {
+      if (codes) {
+        writer.put(windows.at[first / kWindow % 2], min_of(kWindow, count - first));
+      } else {
+        look_ahead(first + kWindow, threadIdx.x - kWarp, kPieceThreads - kWarp);
+      }
+      __syncthreads();
+    }
+  }
+}
+
+/// Pieces of consecutive items.
+struct CodedPieces {
+  uint32_t count;
+  const uint32_t* first;  // first item of each piece
+  uint32_t end;           // after the last item
+  const uint32_t* sizes;
+};
+
+/// Concatenates pieces from kJoined * blockIdx.x on. All threads of a block of kJoinThreads must call.
+/// end_of(item): end of the bytes of a piece with this last item. to: destination of the first piece.
+template <typename EndOf>
+__device__ void join_pieces(const CodedPieces& pieces, EndOf end_of, CodedPiece* coded, uint8_t* to) {
+  __shared__ unsigned long long before;  // of all pieces before the group
+  __shared__ uint32_t sizes[kJoined], first[kJoined + 1];
+  const uint32_t begin = blockIdx.x * kJoined;
+  if (begin >= pieces.count) return;
+  if (threadIdx.x == 0) before = 0;
+  __syncthreads();
+  unsigned long long sum = 0;
+  for (uint32_t i = threadIdx.x; i < begin; i += kJoinThreads) sum += pieces.sizes[i];
+  if (sum != 0) atomicAdd(&before, sum);
+  if (threadIdx.x <= kJoined) {
+    const uint32_t p = begin + threadIdx.x;
+    first[threadIdx.x] = p < pieces.count ? pieces.first[p] : pieces.end;
+    if (threadIdx.x < kJoined) sizes[threadIdx.x] = p < pieces.count ? pieces.sizes[p] : 0;
+  }
+  __syncthreads();
+  if (threadIdx.x < kJoined && begin + threadIdx.x < pieces.count)
+    coded[begin + threadIdx.x] = {first[threadIdx.x + 1] - first[threadIdx.x], sizes[threadIdx.x]};
+  const uint32_t own = threadIdx.x / kWarp;
+  if (sizes[own] == 0) return;
+  size_t at = before;
+  for (uint32_t i = 0; i < own; ++i) at += sizes[i];
+  // Pieces consist of 16-bit words, so all offsets are even.
+  const auto* const from = reinterpret_cast<const uint16_t*>(end_of(first[own + 1] - 1) - sizes[own]);
+  auto* const words = reinterpret_cast<uint16_t*>(to + at);
+  for (uint32_t w = threadIdx.x % kWarp; w < sizes[own] / 2; w += kWarp) words[w] = from[w];
+}
+
+}  // namespace ctv::cuda

@@ -111,7 +111,7 @@ TEST(ReconfigureFallback, ThePartGoesOnWithAKeyFrame) {
     }
     EXPECT_LE(others, 1);
   });
-  EXPECT_GT(whole, 20);
+  EXPECT_GT(whole, 30 / kCallStep);
 }
 
 TEST(ReconfigureRules, WhatCannotChangeIsRefusedAndChangesNothing) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file Simulcast: two or three sizes of one capture, each a separate stream. A server forwards to each
+ * @file
+ * Simulcast: two or three sizes of one capture, each a separate stream. A server forwards to each
  * receiver the size that suits it. Part of library ctv; the rules of ctv.h hold.
  *
  * Each size has half the width and height of the next. Size 0 is the smallest, as in

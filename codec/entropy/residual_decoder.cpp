@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codec/model/residual_pieces.hpp"
 #include "codec/entropy/residual_tables.hpp"
 #include "codec/entropy/tile_index.hpp"
+#include "codec/model/residual_pieces.hpp"
 #include "codec/model/residual_walk.hpp"
 
 namespace ctv {

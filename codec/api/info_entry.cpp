@@ -71,7 +71,7 @@ Status count_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, c
   info.slanted_blocks = static_cast<int32_t>(
       std::count_if(slopes.begin() + ctv::SlopeGrid::kHead, slopes.end(), [](int8_t s) { return s != 0; }));
   for (int i = 0; i < ctv::kDirectedBands; ++i) {
-    const int n = slopes[static_cast<size_t>(ctv::kSlopedScales + i)];
+    const auto n = slopes[static_cast<size_t>(ctv::kSlopedScales + i)];
     info.band_directions[i] = n == 0 ? 0 : 1 << n;
   }
   return {};

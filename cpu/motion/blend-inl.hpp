@@ -167,12 +167,12 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
   }
 }
 // Selects lanes so that a vector's pieces and cells fit in a lookup table.
-void Blend(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pitch) {
+inline void Blend(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pitch) {
   if (c.cols->size >= kLanes / 8) return BlendLanes<kLanes>(c, s, out, pitch);
   BlendLanes<kLanes / 2>(c, s, out, pitch);
 }
 #else
-void Blend(const PieceRow& c, const Segment& s, int16_t* __restrict out, ptrdiff_t pitch) {
+inline void Blend(const PieceRow& c, const Segment& s, int16_t* __restrict out, ptrdiff_t pitch) {
   // Computes the masks of all columns first, so that the compiler vectorises the loop below.
   int16_t odd[2][2][kSegment], known[2][kSegment], alone[2][kSegment];
   const int cols = s.pieces * c.cols->size;

@@ -315,8 +315,8 @@ typedef struct ctv_config {
   int32_t chroma_qp_offset; /**< Chroma's qp minus luma's, -12..12. */
   ctv_tune tune;            /**< SSIM: picture prediction, not lossless. */
   int32_t error_resilient;  /**< 1: what is lost of a predicted frame's packet costs an area of the picture
-                                 (ctv_packet_parts()). Costs some bytes; packets of calls need it. Not with
-                                 lossless. */
+                                 (ctv_packet_parts()). Costs some bytes; packets of calls need it. No effect
+                                 with lossless. */
   int32_t rdoq;             /**< 1: rate-distortion optimised quantisation. Picture prediction. */
   /** @} */
 

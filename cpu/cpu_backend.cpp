@@ -7,10 +7,10 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include "codec/util/parallel.hpp"
+#include "codec/util/threads.hpp"
 #include "cpu/motion/compensate.hpp"
 #include "cpu/motion/search.hpp"
 #include "cpu/motion/skip.hpp"
@@ -231,7 +231,7 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_cpu_backend(int threads) {
-  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
+  if (threads <= 0) threads = available_processors();
   return std::make_unique<CpuBackend>(std::clamp(threads, 1, 256));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface: the decoder.
 #include "codec/api/entry.hpp"
+#include "codec/api/fork.hpp"
 #include "codec/pipeline/decoder.hpp"
 
 struct ctv_decoder {
@@ -27,6 +28,7 @@ ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decoder** deco
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(decoder, "decoder"));
     *decoder = nullptr;
+    ctv::api::survive_forks();
     ctv_decoder_config defaults{};
     (void)ctv_decoder_config_init(&defaults);
     ctv_decoder_config c{};

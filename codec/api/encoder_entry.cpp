@@ -2,6 +2,7 @@
 // The C interface: the encoder.
 #include "codec/api/encoder_handle.hpp"
 #include "codec/api/entry.hpp"
+#include "codec/api/fork.hpp"
 
 using ctv::Status;
 using ctv::api::guarded;
@@ -22,6 +23,7 @@ ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
     *encoder = nullptr;
+    ctv::api::survive_forks();
     ctv_config c{};
     CTV_RETURN_IF_ERROR(ctv::api::read_struct(config, "config", ctv::api::default_config(), c));
     CTV_ASSIGN_OR_RETURN(auto impl, ctv::StreamEncoder::open(c));

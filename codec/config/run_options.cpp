@@ -2,12 +2,13 @@
 #include "codec/config/run_options.hpp"
 
 #include <algorithm>
-#include <thread>
+
+#include "codec/util/threads.hpp"
 
 namespace ctv {
 
 int thread_count(int wanted) {
-  return wanted > 0 ? wanted : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 256);
+  return wanted > 0 ? wanted : std::min(available_processors(), 256);
 }
 
 Engine choose_engine(ctv_engine wanted) { return wanted == CTV_ENGINE_FFT ? Engine::kFft : Engine::kDirect; }

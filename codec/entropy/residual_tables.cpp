@@ -11,7 +11,7 @@ constexpr char kDigits[] =
 }  // namespace
 
 const SymbolTable* residual_tables() {
-  static const auto tables = tables_of_sizes(sizes_from_digits<kResidualTables>(kDigits));
+  static const auto tables = tables_from_digits<kResidualTables>(kDigits);
   return tables.data();
 }
 

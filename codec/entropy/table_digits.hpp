@@ -22,29 +22,19 @@ constexpr uint32_t value_of_digit(char c) {
   return c == '+' ? 62 : 63;
 }
 
+/// Makes the tables, followed by one table of zeros. On the stack lies one table's sizes, since threads may
+/// have 128 KiB of it.
 template <size_t kCount, size_t kLength>
-IntervalSizes<kCount> sizes_from_digits(const char (&digits)[kLength]) {
+std::array<SymbolTable, kCount + 1> tables_from_digits(const char (&digits)[kLength]) {
   static_assert(kLength == 2 * kTableSymbols * kCount + 1);
-  IntervalSizes<kCount> sizes{};
-  const char* next = digits;
-  for (auto& table : sizes) {
-    for (uint16_t& size : table) {
-      size = static_cast<uint16_t>(value_of_digit(next[0]) << 6 | value_of_digit(next[1]));
-      next += 2;
-    }
-  }
-  return sizes;
-}
-
-/// Makes the tables, followed by one table of zeros.
-template <size_t kCount>
-std::array<SymbolTable, kCount + 1> tables_of_sizes(const IntervalSizes<kCount>& sizes) {
   std::array<SymbolTable, kCount + 1> tables{};
+  const char* next = digits;
   for (size_t t = 0; t < kCount; ++t) {
     uint32_t begin = 0;
-    for (size_t s = 0; s < kTableSymbols; ++s) {
-      tables[t].begin[s] = static_cast<uint16_t>(begin);
-      begin += sizes[t][s];
+    for (uint16_t& start : tables[t].begin) {
+      start = static_cast<uint16_t>(begin);
+      begin += value_of_digit(next[0]) << 6 | value_of_digit(next[1]);
+      next += 2;
     }
   }
   return tables;

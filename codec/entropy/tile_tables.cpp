@@ -10,10 +10,8 @@ constexpr char kDigits[] =
 
 }  // namespace
 
-TileTables::TileTables(const TableSizes& sizes) : symbols(tables_of_sizes(sizes)) {}
-
 const TileTables& tile_tables() {
-  static const TileTables tables(sizes_from_digits<kTables>(kDigits));
+  static const TileTables tables{tables_from_digits<kTables>(kDigits)};
   return tables;
 }
 

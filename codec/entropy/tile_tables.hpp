@@ -15,7 +15,6 @@ using TableSizes = IntervalSizes<kTables>;
 
 struct TileTables {
   std::array<SymbolTable, kTables + 1> symbols;  // the last table is 0
-  explicit TileTables(const TableSizes& sizes);
 };
 
 const TileTables& tile_tables();

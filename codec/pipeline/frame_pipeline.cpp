@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/frame_pipeline.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -21,6 +23,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+Status in_parent() { return {CTV_ERROR_STATE, "frames in flight stay in the process that called fork()"}; }
+
 }  // namespace
 
 FramePipeline::FramePipeline(const Stream& stream, Direction direction, int slots, int threads,
@@ -32,6 +36,10 @@ FramePipeline::FramePipeline(const Stream& stream, Direction direction, int slot
 FramePipeline::~FramePipeline() { finish(); }
 
 void FramePipeline::finish() {
+  if (workers_ != nullptr && process_ != getpid()) {  // after fork(): their threads stayed in the parent
+    static_cast<void>(workers_.release());
+    static_cast<void>(new std::vector<FrameSlot>(std::move(slots_)));  // as a worker may have left them
+  }
   workers_.reset();
   if (backend_ != nullptr) (void)guarded([this] { return backend_->synchronize(); }).ok();
 }
@@ -47,6 +55,7 @@ void FramePipeline::resize(int slots) {
                                                  std::max(1, threads_ / slots), resilient_);
   }
   if (slots > 1) workers_ = std::make_unique<WorkerPool>(std::min(threads_, slots));
+  process_ = getpid();
 }
 
 void FramePipeline::detach() {
@@ -133,17 +142,22 @@ void FramePipeline::start(FrameSlot& slot, std::function<Status()> work) {
   slot.coding = {};  // also without memory for another
   slot.status = guarded([&]() -> Status {
     if (workers_ == nullptr) return work();
+    if (process_ != getpid()) return in_parent();
     slot.coding = workers_->submit(std::move(work));
+    slot.process = process_;
     return {};
   });
 }
 
 bool FramePipeline::ready(const FrameSlot& slot) {
-  return !slot.coding.valid() || slot.coding.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  return !slot.coding.valid() || slot.process != getpid() ||
+         slot.coding.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 void FramePipeline::wait(FrameSlot& slot) {
-  if (slot.coding.valid()) slot.status = slot.coding.get();
+  if (!slot.coding.valid()) return;
+  slot.status = slot.process == getpid() ? slot.coding.get() : in_parent();
+  slot.coding = {};
 }
 
 }  // namespace ctv

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/util/status.hpp"
+#include "codec/util/threads.hpp"
 
 namespace ctv {
 
@@ -19,7 +20,7 @@ class WorkerPool {
   explicit WorkerPool(int threads) {
     threads_.reserve(static_cast<size_t>(threads));
     try {
-      for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+      for (int i = 0; i < threads; ++i) threads_.push_back(start_thread([this] { work(); }));
     } catch (const std::exception&) {  // no thread, or no memory for one
     }
   }

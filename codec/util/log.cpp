@@ -35,4 +35,7 @@ void log_message(ctv_log_level level, const char* message) {
   if (callback != nullptr) callback(opaque, level, message);
 }
 
+void lock_log() { process_log().mutex.lock(); }
+void unlock_log() { process_log().mutex.unlock(); }
+
 }  // namespace ctv

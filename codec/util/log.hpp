@@ -10,5 +10,8 @@ namespace ctv {
 void set_log_callback(ctv_log_callback callback, void* opaque);
 /// Passes one line to the callback, if one is set. Thread-safe.
 void log_message(ctv_log_level level, const char* message);
+/// Around fork(), so that the child does not get the lock of another thread.
+void lock_log();
+void unlock_log();
 
 }  // namespace ctv

@@ -21,6 +21,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "codec/util/threads.hpp"
+
 namespace ctv::detail {
 namespace {
 
@@ -237,7 +239,7 @@ class Team {
     const std::lock_guard lock(growing_);
     try {
       for (; threads_ < threads; ++threads_) {
-        std::thread([this, at = threads_ + 1] {
+        start_thread([this, at = threads_ + 1] {
           home = at;
           serve();
         }).detach();
@@ -294,13 +296,13 @@ class Team {
   std::atomic<int> wanted_{0};
   std::atomic<int> threads_{0};
   std::mutex growing_;
-  const int cores_ = static_cast<int>(std::thread::hardware_concurrency());
+  const int cores_ = available_processors();
 };
 
 // Never destroyed: its threads sleep until the process ends.
+alignas(Team) unsigned char team_memory[sizeof(Team)];
 Team& team() {
-  alignas(Team) static unsigned char memory[sizeof(Team)];
-  static Team& team = *new (memory) Team;
+  static Team& team = *new (team_memory) Team;
   return team;
 }
 
@@ -312,5 +314,13 @@ void run_on_team(int threads, int count, int parts, void (*task)(void*, int), vo
 }
 
 void expect_on_team(int threads, std::chrono::microseconds soon) { team().expect(threads - 1, soon); }
+
+void prepare_team() { team(); }
+
+void renew_team() {
+  current = {};
+  home = 0;
+  new (&team()) Team;
+}
 
 }  // namespace ctv::detail

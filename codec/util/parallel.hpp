@@ -23,6 +23,11 @@ namespace detail {
 void run_on_team(int threads, int count, int parts, void (*task)(void*, int), void* context);
 void expect_on_team(int threads, std::chrono::microseconds soon);
 
+/// Before fork(): makes the team, if no loop has. In the child: makes a new one, because the threads and the
+/// loops of the old one are in the parent.
+void prepare_team();
+void renew_team();
+
 }  // namespace detail
 
 /// Tells the team that a loop for `threads` threads starts within this time. Sleeping threads wake up at once

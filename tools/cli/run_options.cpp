@@ -25,7 +25,7 @@ std::vector<ctv_stage_time> times_of(Handle* handle,
 
 void add_run_options(Options& options, RunOptions& run) {
   options.section("Running (no influence on the bytes)");
-  options.integer("--threads", "N", "CPU threads; 0 is all cores", 0, 256,
+  options.integer("--threads", "N", "CPU threads; 0 is all cores that the process may use", 0, 256,
                   [&](int64_t n) { run.threads = static_cast<int32_t>(n); });
   options.initially("0");
   options.choice("--backend", kBackends, "Where the codec runs; auto takes a usable GPU, else the CPU",

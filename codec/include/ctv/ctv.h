@@ -367,7 +367,7 @@ typedef struct ctv_config {
   ctv_backend backend;      /**< Backend. */
   ctv_engine engine;        /**< Implementation of the transform. */
   int32_t device;           /**< CUDA device number, for backends CUDA and AUTO. */
-  int32_t threads;          /**< CPU threads, 1..256, or 0: all cores. */
+  int32_t threads;          /**< CPU threads, 1..256, or 0: as many as affinity and cgroup allow. */
   int32_t frames_in_flight; /**< 1: each packet is complete when send returns (lowest latency). 2..16:
                                  pipelined (highest throughput). Taken as 1 with bitrate or
                                  max_frame_bytes, which need each packet's size before the next frame. */
@@ -565,7 +565,7 @@ typedef struct ctv_decoder_config {
   ctv_backend backend;      /**< Backend. */
   ctv_engine engine;        /**< Implementation of the transform. */
   int32_t device;           /**< CUDA device number. */
-  int32_t threads;          /**< CPU threads, 1..256, or 0: all cores. */
+  int32_t threads;          /**< CPU threads, 1..256, or 0: as many as affinity and cgroup allow. */
   int32_t frames_in_flight; /**< As in ctv_config. */
   ctv_limits limits;        /**< Initially 2^28 pixels, 8 GiB, 1 GiB. */
   int32_t conceal; /**< 1: a packet without some parts gives a picture (ctv_picture.damaged). Missing or

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/api/fork.hpp"
+
+#include <atomic>
+
+#if defined(__linux__)
+#include <pthread.h>
+
+#include "codec/entropy/residual_tables.hpp"
+#include "codec/entropy/tile_tables.hpp"
+#include "codec/util/log.hpp"
+#include "codec/util/parallel.hpp"
+#endif
+
+namespace ctv::api {
+
+#if defined(__linux__)
+namespace {
+
+// A static that another thread is making would stay half-made in the child: fork() waits for each.
+void before() {
+  tile_tables();
+  residual_tables();
+  detail::prepare_team();
+  lock_log();
+}
+
+void in_child() {
+  unlock_log();
+  detail::renew_team();
+}
+
+}  // namespace
+
+void survive_forks() noexcept {
+  static std::atomic<bool> registered{false};  // a lock would have the fault that it is to prevent
+  if (!registered.exchange(true)) pthread_atfork(&before, &unlock_log, &in_child);
+}
+#else
+void survive_forks() noexcept {}
+#endif
+
+}  // namespace ctv::api

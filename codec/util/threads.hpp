@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads as a library may make them inside a host's process.
+#pragma once
+
+#include <string>
+#include <thread>
+#include <utility>
+
+#if defined(__linux__)
+#include <csignal>
+#endif
+
+namespace ctv {
+
+/// Starts a thread that takes no signals of the process: a host that blocks one, to take it by sigwait(),
+/// must not get it here. Faults of the thread itself stay as they are. Throws what std::thread() throws.
+template <typename Body>
+std::thread start_thread(Body&& body) {
+#if defined(__linux__)
+  struct Blocked {
+    sigset_t before{};
+    Blocked() {
+      sigset_t all{};
+      sigfillset(&all);
+      for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
+        sigdelset(&all, fault);
+      pthread_sigmask(SIG_BLOCK, &all, &before);
+    }
+    ~Blocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+    Blocked(const Blocked&) = delete;
+    Blocked& operator=(const Blocked&) = delete;
+  };
+  const Blocked blocked;
+#endif
+  return std::thread(std::forward<Body>(body));
+}
+
+/// Processors that the process may use, at least 1: those of its affinity, and no more than the quota of its
+/// control group.
+int available_processors();
+
+/// The quota of a control group in processors, rounded up; 0: none. `groups` is the text of
+/// /proc/self/cgroup, `root` the folder /sys/fs/cgroup.
+int processor_quota(const std::string& groups, const std::string& root);
+
+}  // namespace ctv

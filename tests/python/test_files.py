@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files: random access, information, writing, damage."""
 import concurrent.futures
+import errno
 import fractions
 import os
 import pickle
+import tempfile
 
 import ctv
 import numpy as np
@@ -50,7 +52,7 @@ def test_pictures_of_every_kind_can_be_written(stream, folder, clip):
         pictures = clip(form)[1]
         assert ctv.write(path, iter(pictures), fps=29.97, lossless=1) == FRAMES
         with ctv.read(path, format=form) as reader:
-            assert reader.info.fps == fractions.Fraction(2997, 100)
+            assert reader.info.fps == fractions.Fraction(30000, 1001)
             for expected, got in zip(pictures, reader):
                 planes = expected if isinstance(expected, tuple) else (expected,)
                 assert all(map(np.array_equal, planes, got.planes))
@@ -84,6 +86,61 @@ def test_writing_to_a_pipe_and_through_a_link(stream, folder, clip):
     assert link.is_symlink() and len(ctv.read(target)) == 3
 
 
+def test_names_of_open_descriptors_are_these(folder, clip):
+    pictures, link = clip("gray")[1], folder / "stdout.ctv"
+    link.symlink_to("/proc/self/fd/1")
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"HEAD")
+        file.flush()
+        before = os.dup(1)
+        os.dup2(file.fileno(), 1)
+        try:
+            for name in ("/dev/stdout", "/dev/fd/1", link):
+                ctv.write(name, pictures)
+            os.write(1, b"TAIL")
+        finally:
+            os.dup2(before, 1)
+            os.close(before)
+        file.seek(0)
+        data = file.read()
+    ctv.write(folder / "alone.ctv", pictures)
+    assert data == b"HEAD" + 3 * (folder / "alone.ctv").read_bytes() + b"TAIL" and link.is_symlink()
+
+
+def test_a_replaced_file_keeps_mode_and_links(folder, clip):
+    pictures, path, other = clip("gray")[1], folder / "linked.ctv", folder / "other.ctv"
+    path.touch()
+    path.chmod(0o640)
+    ctv.write(path, pictures)
+    assert path.stat().st_mode & 0o777 == 0o640
+    os.link(path, other)
+    ctv.write(other, pictures[:2])
+    assert path.samefile(other) and len(ctv.read(path)) == 2
+    if os.getuid() == 0:
+        other.unlink()
+        os.chown(path, 1, 2)
+        ctv.write(path, pictures)
+        assert (path.stat().st_uid, path.stat().st_gid) == (1, 2)
+    assert not list(folder.glob("*.part"))
+
+
+def test_a_mount_point_is_written(folder, clip, monkeypatch):
+    pictures, path = clip("gray")[1], folder / "mounted.ctv"
+    path.touch()
+    def busy(*_):
+        raise OSError(errno.EBUSY, "Device or resource busy")
+    monkeypatch.setattr(os, "replace", busy)
+    assert ctv.write(path, pictures) == len(ctv.read(path)) == FRAMES
+    assert not list(folder.glob("mounted*.part"))
+
+
+def test_one_picture_is_no_clip(folder):
+    for shape in ((48, 64), (48, 64, 3), (48, 64, 1)):
+        with pytest.raises(ctv.ArgumentError, match="one picture"):
+            ctv.write(folder / "one.ctv", np.zeros(shape, np.uint8))
+    assert ctv.write(folder / "clip.ctv", np.zeros((2, 48, 64, 3), np.uint8)) == 2
+
+
 def test_two_writers_do_not_meet(folder, clip):
     pictures, path = clip("gray")[1], folder / "both.ctv"
     def slowly():
@@ -96,7 +153,8 @@ def test_two_writers_do_not_meet(folder, clip):
         ctv.write(path, [pictures[0], None, pictures[1]])
 
 
-@pytest.mark.parametrize("fps, rate", [(29.97, "2997/100"), (30000 / 1001, "30000/1001"), ("90000/3601", "90000/3601"),
+@pytest.mark.parametrize("fps, rate", [(29.97, "30000/1001"), ("23.976", "24000/1001"), (59.94, "60000/1001"), (29.9, "299/10"),
+                                       (fractions.Fraction("29.97"), "2997/100"), (30000 / 1001, "30000/1001"), ("90000/3601", "90000/3601"),
                                        (fractions.Fraction(1, 3600), "1/3600"), (1 / 3600, "1/3600"), (24, "24")])
 def test_rates_are_kept(folder, clip, fps, rate):
     path = folder / "rate.ctv"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A file is there whole or not at all.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -109,6 +110,67 @@ TEST_F(OutputFileTest, KeepsModeAndLink) {
   struct stat status {};
   ASSERT_EQ(stat(path("real").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(OutputFileTest, AFileWithLinksKeepsThem) {
+  std::ofstream(path("a")) << "old and long";
+  fs::create_hard_link(path("a"), path("b"));
+  {
+    OutputFile dropped(path("a"));
+    dropped.write(std::string_view("dropped"));
+  }
+  EXPECT_EQ(content("b"), "old and long");
+  OutputFile file(path("a"));
+  file.write(std::string_view("new"));
+  file.commit();
+  EXPECT_EQ(content("b"), "new");
+  EXPECT_EQ(fs::hard_link_count(path("a")), 2u);
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(OutputFileTest, KeepsTheOwner) {
+  std::ofstream(path("a")) << "old";
+  if (chown(path("a").c_str(), 1, 2) != 0) GTEST_SKIP() << "only root gives files away";
+  OutputFile file(path("a"));
+  file.write(std::string_view("new"));
+  file.commit();
+  struct stat status {};
+  ASSERT_EQ(stat(path("a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 1u);
+  EXPECT_EQ(status.st_gid, 2u);
+}
+
+// /dev/stdout, /dev/fd/N, and links to them.
+TEST_F(OutputFileTest, NamesOfOpenDescriptorsAreThese) {
+  const int fd = open(path("a").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const std::string number = std::to_string(fd);
+  fs::create_symlink("/proc/self/fd/" + number, path("link"));
+  unlink(path("a").c_str());  // as Python's TemporaryFile
+  for (const std::string& name : {"/dev/fd/" + number, "/proc/self/fd/" + number, path("link"),
+                                  "/proc/" + std::to_string(getpid()) + "/fd/" + number}) {
+    OutputFile file(name);
+    EXPECT_FALSE(file.seekable());
+    file.write(std::string_view("hello"));
+    file.commit();
+  }
+  char bytes[21] = {};
+  EXPECT_EQ(pread(fd, bytes, 20, 0), 20);
+  EXPECT_STREQ(bytes, "hellohellohellohello");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(files(), 1u);
+  close(fd);
+  EXPECT_THROW(OutputFile("/dev/fd/" + number), Failure);
+}
+
+TEST_F(OutputFileTest, WhatIsMarkedStaysAfterAFailure) {
+  OutputFile file(path("a"));
+  EXPECT_EQ(file.commit_marked(), "");
+  file.write(std::string_view("whole"));
+  file.mark();
+  file.write(std::string_view("half"));
+  EXPECT_EQ(file.commit_marked(), path("a"));
+  EXPECT_EQ(content("a"), "whole");
+  EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(OutputFileTest, FailsAtOnce) {

@@ -108,6 +108,49 @@ expect 1 "ctcall replaces the clip" "${ctenc%ctenc}ctcall" only.ppm --json only.
 cmp -s a.ctv b.ctv || fail "the stream is not what it was, in the end"
 cmp -s only.ppm image || fail "the image is not what it was, in the end"
 
+# --- descriptors, mounts, links and owners of outputs stay
+( "$ctenc" a.y4m -o /dev/stdout --keyint 5 -q; echo TAIL ) >stdout
+{ cat a.ctv; echo TAIL; } | cmp -s - stdout || fail "/dev/stdout is not the open descriptor"
+printf HEAD >stdout
+"$ctenc" a.y4m -o /dev/fd/3 --keyint 5 -q 3>>stdout
+{ printf HEAD; cat a.ctv; } | cmp -s - stdout || fail "/dev/fd/3 is not the open descriptor"
+ln -s /proc/self/fd/1 mystdout
+: >stdout
+expect 0 "a link to standard output" bash -c "'$ctdec' a.ctv -o mystdout --output-format raw -q >>stdout; \
+  '${ctenc%ctenc}ctcat' a.ctv -o mystdout >>stdout; '$ctenc' a.y4m -o null --json mystdout -q >>stdout; \
+  '$ctenc' a.y4m -o null --csv mystdout -q >>stdout"
+head -c "$(cat a.yuv a.ctv | wc -c)" stdout | cmp -s - <(cat a.yuv a.ctv) || fail "a link to standard output"
+grep -aq '"frames": 12' stdout && grep -aq '^11,' stdout || fail "reports through a link to standard output"
+[ -L mystdout ] && [ -L /dev/stdout ] || fail "a link to standard output was replaced"
+if unshare -m true 2>unshare.err; then
+  for tool in "$ctenc a.y4m --keyint 5" "$ctdec a.ctv --output-format raw" "${ctenc%ctenc}ctcat a.ctv"; do
+    : >mounted && : >host
+    expect 0 "a mount point, $tool" unshare -m bash -c "mount --bind host mounted && $tool -o mounted"
+    cmp -s host a.ctv || cmp -s host a.yuv || fail "$tool: the mounted file has $(wc -c <host) bytes"
+    nothing_left "a mount point"
+  done
+fi
+if [ "$(id -u)" = 0 ]; then # another user, who may write a file but not into its folder
+  mkdir -m 755 shut && cp a.y4m shut && : >shut/open.ctv && chmod 666 shut/open.ctv && : >shut/closed.ctv
+  as_other() { setpriv --reuid 12345 --regid 12345 --clear-groups "$@"; }
+  if as_other "$ctenc" --help >/dev/null 2>&1 && (cd shut && as_other test -r a.y4m); then
+    expect 0 "a folder that takes no file" as_other "$ctenc" shut/a.y4m -o shut/open.ctv --keyint 5 -q
+    cmp -s shut/open.ctv a.ctv || fail "the file in a folder without write permission differs"
+    expect 2 "a file that may not be written" as_other "$ctenc" shut/a.y4m -o shut/closed.ctv
+    expect 2 "a folder that may not be written" as_other "$ctenc" shut/a.y4m -o shut/new.ctv
+  fi
+fi
+expect 2 "a report that cannot be written is refused at once" "$ctenc" a.y4m -o x.ctv --json missing/x.json
+[ ! -e x.ctv ] || fail "the clip was encoded before the report was refused"
+
+# --- whole pictures before a failure stay
+"$ctenc" a.y4m -o sizes.ctv --frames 5 -q
+"$ctenc" --generate 32x16@25:3 -o other.ctv -q && cat other.ctv >>sizes.ctv
+expect 2 "sizes that change" "$ctdec" sizes.ctv -o sizes.y4m -q
+says "sizes.y4m holds the 5 pictures before it"
+[ "$(tail -n +2 sizes.y4m | wc -c)" = $((5 * (6 + 48 * 32 * 3 / 2))) ] || fail "sizes.y4m has $(wc -c <sizes.y4m) bytes"
+nothing_left "sizes that change"
+
 # --- a failure leaves nothing half-written
 expect 1 "one name for many pictures" "$ctdec" a.ctv -o one.png
 [ ! -e one.png ] || fail "a failing ctdec left one.png"
@@ -116,11 +159,15 @@ printf XXXX | dd of=damaged.ctv bs=1 seek="$(packet_at 8)" conv=notrunc status=n
 for output in many_%d.png many_%d.ppm many.y4m many.rgb; do
   expect 3 "damage, to $output" "$ctdec" damaged.ctv -o $output
   [ "$(wc -l <err)" -eq 1 ] || fail "$output: not one line: $(cat err)"
+  says "$output holds the 7 pictures before it"
 done
-ls many* >/dev/null 2>&1 && fail "a failing ctdec left $(ls -d many*)"
+[ "$(ls many_*.png many_*.ppm | wc -l)" = 14 ] || fail "images before the damage: $(ls many*)"
+[ "$(wc -c <many.rgb)" = $((7 * 48 * 32 * 3)) ] || fail "pictures before the damage: $(wc -c <many.rgb) bytes"
 mkdir folder && mkdir folder/p_3.png
 expect 2 "an image cannot be written" "$ctdec" a.ctv -o folder/p_%d.png
-[ "$(ls -A folder)" = p_3.png ] || fail "a failing sequence left $(ls -A folder)"
+[ "$(cd folder && echo *)" = "p_0.png p_1.png p_2.png p_3.png" ] || fail "a failing sequence left $(ls -A folder)"
+expect 3 "another digest" "$ctdec" a.ctv -o digest.y4m --expect-md5 00000000000000000000000000000000
+[ ! -e digest.y4m ] || fail "pictures with another digest stay"
 nothing_left "failures"
 
 # --- inputs that claim too much, headers that are damaged, resolutions that drift

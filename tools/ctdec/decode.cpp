@@ -2,6 +2,7 @@
 #include "ctdec/decode.h"
 
 #include <chrono>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -46,6 +47,26 @@ class Decoding {
   }
 
   DecodeResult run() {
+    try {
+      return decode_all();
+    } catch (const Error& e) {
+      keep_pictures(exit_of(e.status()), line_of(e));
+      throw;
+    } catch (const Failure& e) {
+      // Pictures with another digest are not kept, nor what an option rules out.
+      if (!finished_ && e.code() != Exit::kUsage) keep_pictures(e.code(), e.what());
+      throw;
+    } catch (const std::bad_alloc&) {
+      keep_pictures(Exit::kLimit, memory_line());
+      throw;
+    } catch (const Interrupted&) {
+      if (const std::string kept = sink_.keep(); !kept.empty()) throw Interrupted{kept};
+      throw;
+    }
+  }
+
+ private:
+  DecodeResult decode_all() {
     const Clock::time_point start = Clock::now();
     bool any = false;
     while (!sink_.full()) {
@@ -62,6 +83,7 @@ class Decoding {
       decoder_.flush();
       drain();
     }
+    finished_ = true;
     sink_.finish(pictures_);
     result_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (result_.frames == 0) {
@@ -76,7 +98,11 @@ class Decoding {
     return std::move(result_);
   }
 
- private:
+  /// After a failure: keeps the pictures before it, and reports it.
+  void keep_pictures(Exit code, const std::string& message) {
+    if (const std::string kept = sink_.keep(); !kept.empty()) throw Failure(code, message + "; " + kept);
+  }
+
   /// A stream that ends inside a unit is decoded up to there. With --keep-going, bytes that are no unit are
   /// reported and skipped.
   std::optional<StreamUnit> next_unit() {
@@ -215,6 +241,7 @@ class Decoding {
   std::vector<uint8_t> header_;  // current header
   int64_t pictures_ = 0;         // least number of pictures in the stream
   bool sought_ = false;
+  bool finished_ = false;               // all pictures were taken
   std::optional<uint64_t> key_packet_;  // packet to continue with after reading its header
   bool lost_ = false;                   // no unit was read since the last jump
 };

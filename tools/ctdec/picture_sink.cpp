@@ -80,4 +80,12 @@ void PictureSink::finish(int64_t pictures) {
   result_.written = writer_->size();
 }
 
+std::string PictureSink::keep() {
+  const std::string name = writer_ ? writer_->keep() : "";
+  if (name.empty()) return "";
+  const auto count = static_cast<long long>(result_.frames);
+  return name +
+         (count == 1 ? " holds the picture before it" : text(" holds the %lld pictures before it", count));
+}
+
 }  // namespace ctv::tools

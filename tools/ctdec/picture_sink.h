@@ -25,6 +25,8 @@ class PictureSink {
   void restart() { next_.reset(); }
   /// Ends the stream. `pictures`: number of pictures that the stream should have.
   void finish(int64_t pictures);
+  /// After a failure: keeps the whole pictures and says where; "" if there is nothing to keep.
+  std::string keep();
 
  private:
   void fill(int64_t number, const ctv_picture& picture);

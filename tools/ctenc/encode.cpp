@@ -97,8 +97,8 @@ class Encoding {
       throw;
     } catch (const Interrupted&) {
       // A second signal, or a first one while a pipe is full.
-      if (output_ && output_->commit_marked())
-        throw Interrupted{kept_frames(options_, result_.frames, "until then") + ", without an index"};
+      if (const std::string kept = kept_output(); !kept.empty())
+        throw Interrupted{kept_frames(kept, result_.frames, "until then") + ", without an index"};
       throw;
     }
   }
@@ -122,8 +122,8 @@ class Encoding {
     write_index();
     if (inspector_ && options_.verify) result_.verified = inspector_->verified();
     // Last, when nothing can fail any more.
-    if (csv_) csv_->commit();
     if (output_) output_->commit();
+    if (csv_) csv_->commit();
     return std::move(result_);
   }
 
@@ -159,9 +159,16 @@ class Encoding {
 
   /// After a failure: commits the written frames under the output's name, and reports it.
   void keep_frames(Exit code, const std::string& message) {
-    if (!output_ || !output_->commit_marked()) return;
+    const std::string kept = kept_output();
+    if (kept.empty()) return;
     throw Failure(code,
-                  message + "; " + kept_frames(options_, result_.frames, "before it") + ", without an index");
+                  message + "; " + kept_frames(kept, result_.frames, "before it") + ", without an index");
+  }
+
+  /// Commits the frames and lines written so far. Returns the name of the stream; "" without any.
+  std::string kept_output() {
+    if (csv_) csv_->commit_marked();
+    return output_ ? output_->commit_marked() : "";
   }
 
   void send(const Frame& frame) {
@@ -217,6 +224,7 @@ class Encoding {
           options_.psnr && c < quality.channels().size() ? text(",%.4f", psnr(quality.channels()[c])) : ",";
     line += quality.ssim() ? text(",%.6f", *quality.ssim()) : ",";
     csv_->write(line + text(",%.4f\n", 1000 * latency));
+    csv_->mark();
   }
 
   const EncodeOptions& options_;
@@ -245,11 +253,11 @@ double EncodeResult::bits_per_pixel() const {
   return pixels > 0 ? static_cast<double>(bytes) * 8 / pixels : 0;
 }
 
-std::string kept_frames(const EncodeOptions& options, int64_t frames, const char* until) {
-  const bool file = !options.output.empty() && options.output != "null" && options.output != "-";
+std::string kept_frames(const std::string& output, int64_t frames, const char* until) {
+  const bool file = !output.empty() && output != "null" && output != "-";
   const std::string count =
       text("%lld frame%s %s", static_cast<long long>(frames), frames == 1 ? "" : "s", until);
-  return file ? options.output + " holds the " + count : "the " + count + " are encoded";
+  return file ? output + " holds the " + count : "the " + count + " are encoded";
 }
 
 EncodeResult encode(const EncodeOptions& options, FrameReader& reader) {

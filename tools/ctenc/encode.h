@@ -41,6 +41,6 @@ struct EncodeResult {
 /// frames are kept, too, without an index, and the message says so.
 EncodeResult encode(const EncodeOptions& options, FrameReader& reader);
 /// Text about the kept frames: "out.ctv holds the 12 frames before it".
-std::string kept_frames(const EncodeOptions& options, int64_t frames, const char* until);
+std::string kept_frames(const std::string& output, int64_t frames, const char* until);
 
 }  // namespace ctv::tools

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ctenc: pictures in, a ctv stream out.
 #include <cstdio>
+#include <memory>
 
 #include "cli/exit.h"
 #include "cli/messages.h"
@@ -32,18 +33,22 @@ int main(int argc, char** argv) {
     show_library_log(encode_options.run.quiet);
     const std::unique_ptr<FrameReader> reader = open_input(encode_options.input);
     warn_about_input(encode_options, reader->video());
+    // Opened before encoding, so that an unwritable path is reported first.
+    const std::string& report = encode_options.run.json;
+    const auto json = report.empty() ? nullptr : std::make_unique<OutputFile>(report);
     const EncodeResult result = encode(encode_options, *reader);
     if (const std::string missed = missed_bitrate(result); !missed.empty()) warn(missed);
     if (!encode_options.run.quiet) std::fputs(encode_summary(encode_options, result).c_str(), stderr);
-    if (!encode_options.run.json.empty()) {
-      OutputFile json(encode_options.run.json);
-      json.write(encode_json(encode_options, result));
-      json.commit();
+    if (json) {
+      json->write(encode_json(encode_options, result));
+      json->commit();
     }
-    if (result.interrupted) throw Interrupted{kept_frames(encode_options, result.frames, "until then")};
+    if (result.interrupted)
+      throw Interrupted{kept_frames(encode_options.output, result.frames, "until then")};
     if (result.input_ended)
-      throw Failure(result.input_ended->code(), std::string(result.input_ended->what()) + "; " +
-                                                    kept_frames(encode_options, result.frames, "before it"));
+      throw Failure(result.input_ended->code(),
+                    std::string(result.input_ended->what()) + "; " +
+                        kept_frames(encode_options.output, result.frames, "before it"));
     return Exit::kOk;
   });
 }

@@ -18,7 +18,7 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
     throw Failure(Exit::kUsage, "standard input is asked for more than once");
   std::set<std::string> names;
   for (const std::string& path : outputs) {
-    if (path.empty() || path == "null" || path.starts_with("/dev/")) continue;
+    if (path.empty() || path == "null" || path.starts_with("/dev/") || path.starts_with("/proc/")) continue;
     std::error_code ignored;
     if (!names.insert(path == "-" ? path : fs::weakly_canonical(fs::absolute(path), ignored).string())
              .second) {

@@ -72,8 +72,10 @@ class StreamWriter : public FrameWriter {
       buffer_.insert(buffer_.end(), row.begin(), row.end());
     });
     file_.write(std::span<const uint8_t>(buffer_));
+    file_.mark();
   }
   void finish() override { file_.commit(); }
+  std::string keep() override { return file_.commit_marked(); }
   uint64_t size() const override { return file_.size(); }
 
  private:

@@ -18,6 +18,8 @@ class FrameWriter {
   virtual void write(const ctv_picture& picture) = 0;
   /// Ends the output: gives files their names.
   virtual void finish() {}
+  /// After a failure: keeps whole pictures. Returns the name of what holds them, "" if nothing does.
+  virtual std::string keep() { return ""; }
   virtual uint64_t size() const { return 0; }
 };
 

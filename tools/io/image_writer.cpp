@@ -65,12 +65,19 @@ void ImageWriter::write(const ctv_picture& picture) {
   files_.push_back(std::make_unique<OutputFile>(path_ == "-" ? path_ : pattern_.name(next_)));
   files_.back()->write(std::span<const uint8_t>(encoded));
   files_.back()->close();
+  ++written_;
   size_ += encoded.size();
   ++next_;
 }
 
 void ImageWriter::finish() {
   for (const auto& file : files_) file->commit();
+}
+
+std::string ImageWriter::keep() {
+  if (written_ == 0 || path_ == "-") return "";
+  for (size_t i = 0; i < written_; ++i) files_[i]->commit();
+  return path_;
 }
 
 }  // namespace ctv::tools

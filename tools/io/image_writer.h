@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes image sequences: out_%05d.png or .ppm (.pgm for grey). RGB and grey only: the library converts YCbCr
-// if RGB is requested. All files get their names at the end, so that a failure leaves none of them.
+// if RGB is requested. All files get their names at the end.
 #pragma once
 
 #include <vector>
@@ -20,6 +20,7 @@ class ImageWriter : public FrameWriter {
   ImageWriter(const OutputOptions& options, bool png);
   void write(const ctv_picture& picture) override;
   void finish() override;
+  std::string keep() override;
   uint64_t size() const override { return size_; }
 
  private:
@@ -28,6 +29,7 @@ class ImageWriter : public FrameWriter {
   bool png_;
   int64_t next_;
   std::vector<std::unique_ptr<OutputFile>> files_;  // complete, under temporary names
+  size_t written_ = 0;                              // of them
   uint64_t size_ = 0;
 };
 

@@ -3,15 +3,18 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -35,15 +38,77 @@ const char* hint_for(int error) {
   }
 }
 
+constexpr int kMostLinks = 40;
+
 /// The target of a symbolic link, which need not exist; otherwise the name itself.
 std::string target_of(const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr int kMostLinks = 40;
   fs::path at = path;
   std::error_code error;
   for (int i = 0; i < kMostLinks && fs::is_symlink(at, error); ++i)
     at = at.parent_path() / fs::read_symlink(at, error);
   return at.string();
+}
+
+/// N of a "/dev/fd/N" or of "/proc/PID/fd/N" of this process, without following links.
+std::optional<int> named_descriptor(const std::filesystem::path& path) {
+  const std::string leaf = path.filename().string();
+  if (path == "/dev/stdin") return STDIN_FILENO;
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  if (leaf.empty() || leaf.size() > 7 || leaf.find_first_not_of("0123456789") != std::string::npos) return {};
+  std::error_code error;
+  const std::string folder = std::filesystem::weakly_canonical(path.parent_path(), error).string();
+  const std::string own = "/proc/" + std::to_string(getpid());
+  const bool descriptors = folder == "/dev/fd" || folder == own + "/fd" || folder == "/proc/self/fd" ||
+                           (folder.starts_with(own + "/task/") && folder.ends_with("/fd"));
+  if (!descriptors) return {};
+  return std::stoi(leaf);
+}
+
+/// The open descriptor that a path names, through links or not.
+std::optional<int> descriptor_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path at = fs::absolute(path, error);
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (const std::optional<int> descriptor = named_descriptor(at.lexically_normal())) return descriptor;
+    if (!fs::is_symlink(at, error)) return {};
+    at = at.parent_path() / fs::read_symlink(at, error);
+  }
+  return {};
+}
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool writable(int descriptor) {
+  const int flags = fcntl(descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+/// Copies the bytes of a file into another, which keeps owner, links and rights. False: errno has the reason.
+bool copy_into(const std::string& from, const std::string& to) {
+  const int in = open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  if (in < 0) return false;
+  const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int error = out < 0 ? errno : 0;
+  std::array<char, 1 << 16> bytes{};
+  while (error == 0) {
+    ssize_t n = read(in, bytes.data(), bytes.size());
+    if (n == 0) break;
+    if (n < 0 && errno != EINTR) error = errno;
+    for (const char* next = bytes.data(); n > 0 && error == 0;) {
+      const ssize_t done = write(out, next, static_cast<size_t>(n));
+      if (done < 0 && errno != EINTR) error = errno;
+      if (done > 0) n -= done, next += done;
+    }
+  }
+  close(in);
+  if (out >= 0 && close(out) != 0 && error == 0) error = errno;
+  errno = error;
+  return error == 0;
 }
 
 /// Final paths of files with a temporary name.
@@ -82,6 +147,10 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
     return;
   }
   if (path.empty()) fail("write", ENOENT);
+  if (const std::optional<int> descriptor = descriptor_of(path)) {
+    use_descriptor(*descriptor);
+    return;
+  }
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail("write", errno);
@@ -93,38 +162,77 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
     if (fd_ < 0) fail("write", errno);
     return;
   }
+  for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {  // a shell's "> file" has opened it already
+    struct stat open {};
+    if (exists && fstat(standard, &open) == 0 && same_file(open, status) && writable(standard)) {
+      use_descriptor(standard);
+      return;
+    }
+  }
   // A rename over a write-protected file would succeed, against its owner's intention.
   if (exists && access(path.c_str(), W_OK) != 0) fail("write", errno);
+  open_file(exists ? &status : nullptr);
+}
+
+void OutputFile::use_descriptor(int descriptor) {
+  struct stat status {};
+  if (fstat(descriptor, &status) == 0 && is_being_read(status))
+    throw Failure(Exit::kUsage, name_ + " is the input as well", "give the output another name");
+  if (!writable(descriptor)) fail("write", EBADF);
+  fd_ = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (fd_ < 0) fail("write", errno);
+}
+
+void OutputFile::open_file(const struct stat* existing) {
+  const std::string given = path_;
   std::error_code ignored;
-  path_ = exists ? std::filesystem::canonical(path, ignored).string() : target_of(path);
-  if (path_.empty()) path_ = path;
+  path_ = existing != nullptr ? std::filesystem::canonical(given, ignored).string() : target_of(given);
+  struct stat found {};
+  // A file without a name, such as a deleted one that another process has open, can only be written.
+  const bool nameless =
+      existing != nullptr && (stat(path_.c_str(), &found) != 0 || !same_file(found, *existing));
+  if (path_.empty() || nameless) path_ = given;
   std::string place = std::filesystem::absolute(path_, ignored).string();
   place = std::filesystem::weakly_canonical(place, ignored).string();
   if (place.empty()) place = path_;
   if (!Places::all().take(place))
-    throw Failure(Exit::kUsage, "'" + path + "' is asked for as output more than once",
+    throw Failure(Exit::kUsage, "'" + given + "' is asked for as output more than once",
                   "give one of them another name");
   place_ = std::move(place);
   const size_t slash = path_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
   static std::atomic<int> names{0};
-  for (int attempt = 0;; ++attempt) {
+  for (int attempt = 0; fd_ < 0 && !nameless; ++attempt) {
     temporary_ = folder + ".ctv-" + std::to_string(getpid()) + "-" + std::to_string(names++) + ".part";
     fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ >= 0) break;
-    if (errno != EEXIST || attempt == 1000) {
-      const int error = errno;
-      forget();
-      fail("write", error);
+    if (fd_ < 0 && (errno != EEXIST || attempt == 1000)) break;
+  }
+  if (fd_ < 0) {  // the folder takes no other file
+    int error = errno;
+    temporary_.clear();
+    if (existing != nullptr) {
+      fd_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+      error = errno;
     }
+    in_place_ = fd_ >= 0;
+    if (in_place_) return;
+    forget();
+    fail("write", error);
   }
   remembered_ = remember_temporary(temporary_);
-  if (exists) fchmod(fd_, status.st_mode & 07777);
+  if (existing == nullptr) return;
+  struct stat made {};
+  const bool same_owner =
+      fstat(fd_, &made) == 0 && made.st_uid == existing->st_uid && made.st_gid == existing->st_gid;
+  copied_ = existing->st_nlink > 1 || getxattr(path_.c_str(), "system.posix_acl_access", nullptr, 0) > 0 ||
+            (!same_owner && fchown(fd_, existing->st_uid, existing->st_gid) != 0);
+  fchmod(fd_, existing->st_mode & 07777);
 }
 
 OutputFile::~OutputFile() { discard(); }
 
 void OutputFile::discard() noexcept {
+  if (in_place_ && fd_ >= 0 && size_ > 0 && ftruncate(fd_, 0) != 0) size_ = 0;  // nothing else can be done
   if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
   fd_ = -1;
   if (!temporary_.empty()) unlink(temporary_.c_str());
@@ -140,6 +248,8 @@ void OutputFile::forget() noexcept {
 }
 
 void OutputFile::write(std::span<const uint8_t> bytes) {
+  // What a file held that is written directly goes when the first bytes come.
+  if (in_place_ && size_ == 0 && !bytes.empty() && ftruncate(fd_, 0) != 0) fail("write", errno);
   position_ += bytes.size();
   size_ = std::max(size_, position_);
   while (!bytes.empty()) {
@@ -168,22 +278,42 @@ void OutputFile::close() {
     fail("write", errno);  // network file systems report a full disk here
 }
 
-void OutputFile::commit() {
-  close();
-  if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("write", errno);
+/// Gives the closed file its name, or its bytes to the file of that name. False: it keeps its temporary name,
+/// and errno has the reason.
+bool OutputFile::put_in_place() {
+  if (copied_ || std::rename(temporary_.c_str(), path_.c_str()) != 0) {  // EBUSY: a mount point; EXDEV, EPERM
+    if (!copy_into(temporary_, path_)) return false;
+    unlink(temporary_.c_str());
+  }
   forget();
+  return true;
 }
 
-bool OutputFile::commit_marked() noexcept {
-  if (temporary_.empty() || fd_ < 0 || marked_ == 0) return false;
-  if (ftruncate(fd_, static_cast<off_t>(marked_)) == 0 && ::close(std::exchange(fd_, -1)) == 0 &&
-      std::rename(temporary_.c_str(), path_.c_str()) == 0) {
-    forget();
-    return true;
+void OutputFile::commit() {
+  if (in_place_ && fd_ >= 0 && size_ == 0 && ftruncate(fd_, 0) != 0) fail("write", errno);
+  close();
+  if (temporary_.empty()) return forget();
+  const std::string kept = temporary_;
+  if (put_in_place()) return;
+  const int error = errno;
+  forget();
+  throw Failure(Exit::kFile, "cannot write " + name_ + ": " + std::strerror(error),
+                "the whole output is " + kept);
+}
+
+std::string OutputFile::commit_marked() {
+  if (fd_ < 0 || marked_ == 0 || !seekable()) return "";
+  if (ftruncate(fd_, static_cast<off_t>(marked_)) != 0 || ::close(std::exchange(fd_, -1)) != 0) {
+    discard();
+    return "";
   }
-  discard();
-  return false;
+  const std::string kept = temporary_;
+  if (kept.empty() || put_in_place()) {
+    forget();
+    return name_;
+  }
+  forget();
+  return kept;
 }
 
 }  // namespace ctv::tools

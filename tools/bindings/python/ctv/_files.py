@@ -8,11 +8,11 @@ import itertools
 import operator
 import os
 import types
-import uuid
 from collections.abc import Sequence
 
 from . import _ctv
 from ._errors import ArgumentError, DamagedError, Error, ReferenceMissingError, StateError, UnsupportedError
+from ._output import output
 
 PREFIX, TRAILER = 8, 8  # bytes: of a unit that tell its size; of a file's end that tell the index's size
 
@@ -21,14 +21,24 @@ class Info(types.SimpleNamespace):
     """What a stream says of itself: the sequence header's fields, and those of the file."""
 
 
+def rate_of(fps):
+    """A rate as a fraction. As in ctenc --fps, a decimal such as 23.976 or 29.97 means 24000/1001 or 30000/1001."""
+    rate = fractions.Fraction(fps)
+    decimal = isinstance(fps, float) or (isinstance(fps, str) and "/" not in fps)
+    nominal = round(rate)
+    if decimal and nominal >= 1 and abs(fractions.Fraction(nominal * 1000, 1001) - rate) < nominal * 0.005 / 30:
+        return fractions.Fraction(nominal * 1000, 1001)
+    if isinstance(fps, float):
+        return rate.limit_denominator(1001) or rate.limit_denominator(10**6)
+    return rate
+
+
 class Encoder(_ctv.Encoder):
     """Pictures in, packets out. See docs/python.md and the stubs for all keywords."""
 
     def __init__(self, *, fps=None, **config):
         if fps is not None:
-            rate = fractions.Fraction(fps)
-            if isinstance(fps, float):  # 30000 / 1001 is no binary fraction
-                rate = rate.limit_denominator(1001) or rate.limit_denominator(10**6)
+            rate = rate_of(fps)
             config = {"fps_num": rate.numerator, "fps_den": rate.denominator, **config}
         super().__init__(**config)
 
@@ -240,27 +250,17 @@ def shape_of(picture):
 def write(path, frames, *, fps=25, **config):
     """Encodes pictures to a file with an index and returns their number. The first picture tells width, height and
     format unless keywords do. Keywords are those of Encoder. The file appears under its name once it is complete."""
+    shape = getattr(frames, "shape", None)
+    if shape is not None and (len(shape) < 3 or (len(shape) == 3 and shape[-1] in (1, 3, 4))):
+        raise ArgumentError(f"frames: an array of shape {tuple(shape)} is one picture; give a list of pictures")
     frames = iter(frames)
     missing = object()  # None among the frames is a mistake, not their end
     first = next(frames, missing)
     if first is missing:
         raise ArgumentError("frames: there are none")
-    path = os.fsdecode(path)
-    target = os.path.realpath(path)
     config = {**dict(zip(("format", "width", "height"), shape_of(first))), **config}
-    if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe has no name to be replaced
-        with open(target, "wb") as file:
-            return encode_to(file, itertools.chain([first], frames), fps, config)
-    part = f"{target}.{uuid.uuid4().hex}.part"  # another writer may be at work
-    try:
-        with open(part, "xb") as file:
-            count = encode_to(file, itertools.chain([first], frames), fps, config)
-        os.replace(part, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part)
-        raise
-    return count
+    with output(os.fsdecode(path)) as file:
+        return encode_to(file, itertools.chain([first], frames), fps, config)
 
 
 def encode_to(file, frames, fps, config):

@@ -114,6 +114,13 @@ TEST_F(Container, OtherTimesAreKeptInFinerUnits) {
   EXPECT_EQ(timestamps(*reader), (std::vector<int64_t>{45000, 46530, 53100, 53190}));
 }
 
+TEST_F(Container, AStartBetweenTwoFramesIsKept) {
+  const auto reader = open(write_video(at("a.mkv"), {300, 340, 380, 500}, {25, 1}));
+  EXPECT_EQ(reader->video().fps_num, 90000);
+  EXPECT_EQ(reader->video().fps_den, 3600);
+  EXPECT_EQ(timestamps(*reader), (std::vector<int64_t>{27000, 30600, 34200, 45000}));
+}
+
 TEST_F(Container, SkippedFramesKeepTheTimesOfTheOthers) {
   const auto reader = open(write_video(at("a.mkv"), {0, 40, 80, 120}, {25, 1}));
   reader->skip(2);

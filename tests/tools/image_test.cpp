@@ -2,6 +2,7 @@
 // Image sequences there and back, and images that are not what they should be.
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -130,12 +131,94 @@ TEST_F(ImageTest, EveryCutIsAnError) {
     const std::span whole(reinterpret_cast<const uint8_t*>(file.data()), file.size());
     Frame frame;
     EXPECT_NO_THROW(read_image(whole, "whole", kMaxPixels, frame)) << file.substr(0, 4);
+    const size_t marker = file[0] == '\xff' ? 2 : 0;  // without the end of a JPEG all samples are there
     for (size_t size = 0; size < file.size(); ++size) {
       Frame cut;
+      if (size + marker >= file.size()) {
+        read_image(whole.first(size), "cut", kMaxPixels, cut);
+        EXPECT_EQ(cut.bytes(), frame.bytes()) << size;
+        continue;
+      }
       EXPECT_THROW(read_image(whole.first(size), "cut", kMaxPixels, cut), Failure)
           << file.substr(0, 4) << " " << size;
     }
   }
+}
+
+// EXIF: where the first two samples of the picture lie in the stored one, which is 16 wide and 8 high.
+TEST_F(ImageTest, OrientationIsApplied) {
+  std::vector<uint8_t> samples(16 * 8);
+  for (size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<uint8_t>(i * 2);
+  std::vector<uint8_t> jpeg;
+  const auto append = [](void* bytes, void* data, int size) {
+    auto* out = static_cast<std::vector<uint8_t>*>(bytes);
+    out->insert(out->end(), static_cast<uint8_t*>(data), static_cast<uint8_t*>(data) + size);
+  };
+  ASSERT_NE(stbi_write_jpg_to_func(append, &jpeg, 16, 8, 1, samples.data(), 100), 0);
+  Frame stored;
+  read_image(jpeg, "stored", kMaxPixels, stored);
+  constexpr int kFirst[9][4] = {{},           {0, 0, 1, 0}, {15, 0, 14, 0}, {15, 7, 14, 7}, {0, 7, 1, 7},
+                                {0, 0, 0, 1}, {0, 7, 0, 6}, {15, 7, 15, 6}, {15, 0, 15, 1}};
+  for (const bool little : {true, false}) {
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      const char value = static_cast<char>(orientation);
+      std::string exif(
+          "\xff\xe1\0\x22"
+          "Exif\0\0",
+          10);
+      exif += little
+                  ? std::string("II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0", 18) + value + std::string(7, '\0')
+                  : std::string("MM\0*\0\0\0\x08\0\1\1\x12\0\3\0\0\0\1\0", 19) + value + std::string(6, '\0');
+      std::vector<uint8_t> file(jpeg);
+      file.insert(file.begin() + 2, exif.begin(), exif.end());
+      Frame frame;
+      read_image(file, "turned", kMaxPixels, frame);
+      EXPECT_EQ(frame.video().width, orientation < 5 ? 16 : 8) << orientation;
+      const int* at = kFirst[orientation];
+      const auto sample = [&](int x, int y) {
+        return stored
+            .bytes()[(static_cast<size_t>(y) * 16 + static_cast<size_t>(x)) * stored.bytes().size() / 128];
+      };
+      const size_t step = stored.bytes().size() / 128;
+      EXPECT_EQ(frame.bytes()[0], sample(at[0], at[1])) << orientation;
+      EXPECT_EQ(frame.bytes()[step], sample(at[2], at[3])) << orientation;
+    }
+  }
+}
+
+TEST_F(ImageTest, NamesMayHoldPercentSigns) {
+  fs::create_directories(folder_ / "100%d");
+  for (const char* name : {"my%20dog.ppm", "50%.ppm", "a%d.ppm", "100%d/b_1.ppm", "100%d/b_2.ppm"})
+    std::ofstream(folder_ / name) << "P6\n1 1\n255\nabc";
+  for (const char* name : {"my%20dog.ppm", "50%.ppm", "a%d.ppm"})
+    EXPECT_EQ(open_input(input(name))->count(), 1);
+  EXPECT_EQ(open_input(input("100%d/b_%d.ppm"))->count(), 2);
+  std::ofstream(folder_ / "my%20clip.y4m") << "YUV4MPEG2 W2 H2\nFRAME\n123456";
+  EXPECT_NO_THROW(open_input(input("my%20clip.y4m")));
+}
+
+TEST_F(ImageTest, AGapInASequenceIsSaid) {
+  for (const int number : {0, 1, 10, 12}) {
+    std::ofstream(folder_ / ("g_" + std::to_string(number) + ".ppm")) << "P6\n1 1\n255\nabc";
+    std::ofstream(folder_ / ("g_" + std::to_string(number) + ".txt")) << "";
+  }
+  std::ofstream(folder_ / "g_99x.ppm") << "";
+  const auto reader = open_input(input("g_%d.ppm"));
+  Frame frame;
+  EXPECT_TRUE(reader->read(frame));
+  EXPECT_TRUE(reader->read(frame));
+  try {
+    reader->read(frame);
+    ADD_FAILURE();
+  } catch (const Failure& e) {
+    EXPECT_EQ(e.code(), Exit::kFile);
+    EXPECT_NE(std::string(e.what()).find("g_10.ppm"), std::string::npos) << e.what();
+  }
+  InputOptions last = input("g_%d.ppm");
+  last.start_number = 12;
+  const auto end = open_input(last);
+  EXPECT_TRUE(end->read(frame));
+  EXPECT_FALSE(end->read(frame));
 }
 
 // A palette there would be made longer, wherever it says that it ends.
@@ -174,6 +257,25 @@ TEST_F(ImageTest, AlphaIsDroppedAndSaid) {
   ASSERT_NE(stbi_write_png((folder_ / "alpha.png").c_str(), 1, 1, 4, rgba, 4), 0);
   const auto alpha = open_input(input("alpha.png"));
   EXPECT_EQ(alpha->video().dropped, "its alpha");
+  // A transparent colour, and several pictures.
+  ASSERT_NE(stbi_write_png((folder_ / "rgb.png").c_str(), 1, 1, 3, rgba, 3), 0);
+  std::ifstream in(folder_ / "rgb.png", std::ios::binary);
+  const std::string png(std::istreambuf_iterator<char>(in), {});
+  const std::string trns("\0\0\0\6tRNS\0\1\0\2\0\3", 14), actl(
+                                                              "\0\0\0\x08"
+                                                              "acTL\0\0\0\2\0\0\0\0",
+                                                              16);
+  for (const auto& [chunk, said] : {std::pair(trns, "its alpha"), std::pair(actl, "its further pictures")}) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(chunk.data());
+    const auto sum = static_cast<uint32_t>(crc32(0, bytes + 4, static_cast<uInt>(chunk.size() - 4)));
+    std::string file = png;
+    std::string whole = chunk;
+    for (int shift = 24; shift >= 0; shift -= 8) whole += static_cast<char>(sum >> shift & 255);
+    file.insert(33, whole);
+    Frame noted;
+    read_image({reinterpret_cast<const uint8_t*>(file.data()), file.size()}, "noted", kMaxPixels, noted);
+    EXPECT_EQ(noted.video().dropped, said);
+  }
   // A first image without alpha, and two with.
   ASSERT_NE(stbi_write_png((folder_ / "later_0.png").c_str(), 1, 1, 3, rgba, 3), 0);
   for (const char* name : {"later_1.png", "later_2.png"}) fs::copy(folder_ / "alpha.png", folder_ / name);

@@ -78,6 +78,25 @@ TEST(Seek, FindsTheHeaderThatIsInForce) {
   }
 }
 
+// The index of the second one speaks of its own frames only.
+TEST(Seek, CountsTheFramesOfStreamsBehindEachOther) {
+  for (const bool with_index : {true, false}) {
+    const Made made = stream(with_index);
+    std::vector<uint8_t> twice = made.bytes;
+    twice.insert(twice.end(), made.bytes.begin(), made.bytes.end());
+    UnitReader units(std::make_unique<MemorySource>(twice, true));
+    EXPECT_FALSE(pictures_by_index(units));
+    const auto count = static_cast<int64_t>(made.places.size());
+    for (size_t frame = 0; frame < made.places.size(); ++frame) {
+      const auto place = find_key_frame(units, count + static_cast<int64_t>(frame));
+      ASSERT_TRUE(place) << frame;
+      EXPECT_EQ(place->header, made.bytes.size() + made.places[frame].header) << frame;
+      EXPECT_EQ(place->packet, made.bytes.size() + made.places[frame].packet) << frame;
+      EXPECT_EQ(place->before, count);
+    }
+  }
+}
+
 // After a loss frames refer to what was acknowledged, which may be before the last key frame.
 TEST(Seek, GoesBackWhereFramesDo) {
   Config config("default");

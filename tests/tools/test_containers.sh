@@ -82,6 +82,23 @@ printf '\377' | dd of=bad.ctv bs=1 seek=$(($(packet_at 3) + 1)) conv=notrunc sta
 expect 3 "a damaged stream" "$ctdec" bad.ctv --mux bad.mkv
 [ ! -e x.ctv ] || rm x.ctv
 
+# Videos that FFmpeg makes: pictures that its decoder still has after a cut, and a change of size.
+if command -v ffmpeg >/dev/null && ffmpeg -v quiet -encoders | grep -q libx264; then
+  ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=2 -c:v libx264 -bf 3 -g 60 b.mkv
+  head -c $(($(wc -c <b.mkv) * 2 / 3)) b.mkv >cut_b.mkv
+  expect 2 "a cut video" "$ctenc" cut_b.mkv -o cut_b.ctv -q
+  shown=$(ffmpeg -v quiet -i cut_b.mkv -fps_mode passthrough -f framemd5 - | grep -vc '^#')
+  says "the $shown frames before"
+  for size in 64x48 32x80; do
+    ffmpeg -v error -f lavfi -i testsrc2=s=$size:r=25:d=1 -c:v libx264 -f h264 $size.h264
+  done
+  cat 64x48.h264 32x80.h264 >sizes.h264
+  expect 0 "a video that changes its size" "$ctenc" sizes.h264 -o sizes.ctv -q --verify
+  expect 0 "both sizes" "$ctdec" sizes.ctv -o size_%d.ppm -q
+  [ "$(ls size_*.ppm | wc -l)" = 50 ] || fail "sizes: $(ls size_*.ppm | wc -l) pictures"
+  head -c 9 size_49.ppm | grep -q '^32 80' || fail "the second size: $(head -c 9 size_49.ppm)"
+fi
+
 expect 2 "a stream to encode" "$ctenc" a.mkv -o x.ctv
 says "ctdec decodes it"
 head -c 5000 /dev/urandom >noise.mkv

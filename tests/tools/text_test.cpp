@@ -55,8 +55,14 @@ TEST(Pattern, Names) {
   EXPECT_EQ(Pattern("%3d").name(5), "  5");
   EXPECT_EQ(Pattern("100%%_%02d").name(123), "100%_123");
   EXPECT_FALSE(Pattern("plain.png").numbered());
-  for (const char* bad : {"%s", "%n", "%", "%5", "%d%d", "%99d", "%-5d", "%*d", "%ld"})
-    EXPECT_THROW(Pattern{bad}, Failure) << bad;
+  for (const char* name : {"%s", "%n", "%", "%5", "50%.png", "my%20dog.png", "%99d", "%-5d", "%*d", "%ld"}) {
+    EXPECT_FALSE(Pattern(name).numbered()) << name;
+    EXPECT_EQ(Pattern(name).name(7), name);
+  }
+  EXPECT_EQ(Pattern("50%_%03d.png").name(7), "50%_007.png");
+  EXPECT_EQ(Pattern("missing%d/a.png").name(7), "missing7/a.png");
+  EXPECT_EQ(Pattern("a%d.png", true).name(7), "a%d.png");
+  EXPECT_THROW(Pattern{"%d%d"}, Failure);
 }
 
 TEST(Pattern, Endings) {

@@ -75,7 +75,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Variant{"", CTV_FORMAT_I420, 27}, Variant{" C420", CTV_FORMAT_I420, 27},
                     Variant{" C420jpeg", CTV_FORMAT_I420, 27}, Variant{" C420mpeg2", CTV_FORMAT_I420, 27},
                     Variant{" C420paldv", CTV_FORMAT_I420, 27}, Variant{" C422", CTV_FORMAT_I422, 33},
-                    Variant{" C444", CTV_FORMAT_I444, 45}, Variant{" Cmono", CTV_FORMAT_GRAY8, 15}));
+                    Variant{" C444", CTV_FORMAT_I444, 45}, Variant{" Cmono", CTV_FORMAT_GRAY8, 15},
+                    Variant{" C420p8", CTV_FORMAT_I420, 27}, Variant{" C444p8", CTV_FORMAT_I444, 45},
+                    Variant{" Cmono8", CTV_FORMAT_GRAY8, 15}));
 
 TEST(Y4m, SmallestPicture) {
   Y4mReader reader = reader_of("YUV4MPEG2 W1 H1\nFRAME\nabc");
@@ -142,8 +144,13 @@ TEST(Y4m, MoreThanEightBitsIsSaid) {
               Exit::kFile);
     EXPECT_NE(message.find("8 bits"), std::string::npos) << message;
   }
-  EXPECT_EQ(code_of([] { parse_y4m_header("YUV4MPEG2 W2 H2 C411", "x"); }), Exit::kFile);
-  EXPECT_EQ(code_of([] { parse_y4m_header("YUV4MPEG2 W2 H2 C444alpha", "x"); }), Exit::kFile);
+  for (const char* tag :
+       {"411", "444alpha", "440p8", "monochrome", "p", "p8", "8"}) {  // a layout, not a depth
+    std::string message;
+    EXPECT_EQ(code_of([&] { parse_y4m_header(std::string("YUV4MPEG2 W2 H2 C") + tag, "x"); }, &message),
+              Exit::kFile);
+    EXPECT_NE(message.find("not supported"), std::string::npos) << message;
+  }
 }
 
 TEST(Y4m, AbsurdExtents) {

@@ -39,12 +39,14 @@ void install_signal_handlers() {
   action.sa_handler = handle;
   sigemptyset(&action.sa_mask);
   // No SA_RESTART: a blocked read returns, and its caller checks the flag.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  // Batch systems and limits of processor time send the last three.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1, SIGXCPU}) {
     struct sigaction previous {};
     sigaction(signal, nullptr, &previous);
     if (previous.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // keeps the effect of nohup
   }
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
+  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file at its limit
 }
 
 void check_interrupted() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handling of SIGINT, SIGTERM and SIGHUP. The first signal sets a flag that loops and blocking reads check,
-// so that destructors remove incomplete files. A second signal, in case the first waits in a long call,
-// removes them and ends at once.
+// Handling of SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1 and SIGXCPU. The first signal sets a flag that loops
+// and blocking reads check, so that destructors remove incomplete files. A second signal, in case the first
+// waits in a long call, removes them and ends at once.
 #pragma once
 
 #include <string>

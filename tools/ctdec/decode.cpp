@@ -147,6 +147,8 @@ class Decoding {
   void take_header(const StreamUnit& unit) {
     const std::vector<uint8_t> bytes(unit.bytes.begin(), unit.bytes.end());  // the reader reuses its buffer
     if (!send(unit)) return;
+    sink_.header();
+    header_came_ = true;
     if (bytes != header_) {
       sink_.restart();
       pictures_ = 0;
@@ -160,6 +162,7 @@ class Decoding {
       const uint64_t next = units_.offset();
       const auto place = find_key_frame(units_, options_.seek);
       if (place && place->header != own) key_packet_ = place->packet;  // after its header
+      if (place) sink_.begin_behind(place->before);
       units_.seek(!place ? next : (key_packet_ ? place->header : place->packet));
     } else if (key_packet_) {
       units_.seek(*std::exchange(key_packet_, std::nullopt));
@@ -171,8 +174,12 @@ class Decoding {
     ctv_packet_info info{};
     info.struct_size = sizeof info;
     if (options_.keep_going && ctv_packet_info_parse(header_.data(), header_.size(), unit.bytes.data(),
-                                                     unit.bytes.size(), &info, nullptr, 0) == CTV_OK)
+                                                     unit.bytes.size(), &info, nullptr, 0) == CTV_OK) {
+      if (header_came_ && info.key_frame != 0 && info.frame_number < pictures_)
+        pictures_ = 0;  // another stream
+      header_came_ = false;
       pictures_ = std::max(pictures_, info.frame_number + 1);
+    }
   }
 
   /// False: the unit is damaged or its reference is missing, which --keep-going tolerates.
@@ -241,6 +248,7 @@ class Decoding {
   std::vector<uint8_t> header_;  // current header
   int64_t pictures_ = 0;         // least number of pictures in the stream
   bool sought_ = false;
+  bool header_came_ = false;            // since the last packet
   bool finished_ = false;               // all pictures were taken
   std::optional<uint64_t> key_packet_;  // packet to continue with after reading its header
   bool lost_ = false;                   // no unit was read since the last jump

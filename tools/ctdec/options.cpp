@@ -5,6 +5,7 @@
 #include "cli/text.h"
 #include "io/check_files.h"
 #include "io/container.h"
+#include "io/pattern.h"
 
 namespace ctv::tools {
 namespace {
@@ -157,7 +158,7 @@ void complete_decode_options(DecodeOptions& decode) {
   if (decode.output.path.empty() && decode.output.kind != OutputKind::kNull && !decode.md5 &&
       !decode.benchmark && decode.expected_md5.empty())
     throw Failure(Exit::kUsage, "no output: -o FILE is missing", see);
-  if (decode.given.contains("--start-number") && decode.output.path.find('%') == std::string::npos)
+  if (decode.given.contains("--start-number") && !Pattern(decode.output.path).numbered())
     throw Failure(Exit::kUsage, "--start-number is for image sequences", "such as out_%05d.png");
   if (decode.keep_going && decode.run.frames_in_flight > 1)
     throw Failure(Exit::kUsage,

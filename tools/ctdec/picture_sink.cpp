@@ -16,7 +16,16 @@ constexpr int64_t kMaxRepeated = 3600;
 }  // namespace
 
 void PictureSink::take(const ctv_picture& picture) {
-  if (picture.frame_number < options_.seek || full()) return;
+  // A key frame with an earlier number begins a stream behind another one; --keep-going also meets packets
+  // that came twice.
+  if (picture.key_frame != 0 && picture.frame_number < following_ && (!options_.keep_going || header_came_)) {
+    before_ += following_;
+    next_.reset();
+  }
+  header_came_ = false;
+  following_ = picture.frame_number + 1;
+  if (before_ + picture.frame_number < options_.seek || full()) return;
+  check_time(picture);
   if (options_.keep_going) {
     if (next_ && picture.frame_number < *next_) return;  // a packet that came twice
     fill(picture.frame_number, picture);
@@ -24,6 +33,17 @@ void PictureSink::take(const ctv_picture& picture) {
   write(picture);
   next_ = picture.frame_number + 1;
   if (options_.keep_going) copy_picture(picture, last_);
+}
+
+/// Whether the output's constant rate gives the picture's time; says once if not.
+void PictureSink::check_time(const ctv_picture& picture) {
+  const int64_t regular = picture.timestamp - picture.frame_number * result_.stream.fps_den;
+  if (!origin_ || picture.frame_number == 0) origin_ = regular;
+  if (uneven_ || regular == *origin_) return;
+  uneven_ = true;
+  if (!options_.output.path.empty() && options_.output.path != "null" && options_.output.path != "/dev/null")
+    warn(options_.output.path +
+         " does not keep the times of the pictures, which have no constant rate; --mux does");
 }
 
 void PictureSink::fill(int64_t number, const ctv_picture& picture) {

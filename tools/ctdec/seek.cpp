@@ -22,7 +22,7 @@ std::optional<ctv_packet_info> info_of(const StreamUnit& packet, std::span<const
 
 // Returns nothing if the file is damaged; a file that cannot be read is an error.
 template <typename Read>
-std::optional<KeyFramePlace> unless_damaged(Read read) {
+auto unless_damaged(Read read) -> decltype(read()) {
   try {
     return read();
   } catch (const Failure& e) {
@@ -56,9 +56,18 @@ bool reaches_back(UnitReader& units, const StreamIndex& index, size_t key, size_
   return false;
 }
 
+/// The index of the whole file: it leads up to itself. That of a stream behind another one does not.
+std::optional<StreamIndex> whole_index(UnitReader& units) {
+  std::optional<StreamIndex> index = read_index(units.source());
+  if (!index || index->entries.empty() || !units.seek(index->entries.back().offset)) return std::nullopt;
+  const auto packet = units.next();
+  if (!packet || packet->kind != CTV_UNIT_PACKET || units.offset() != index->offset) return std::nullopt;
+  return index;
+}
+
 std::optional<KeyFramePlace> by_index(UnitReader& units, int64_t frame) {
-  const std::optional<StreamIndex> index = read_index(units.source());
-  if (!index || index->entries.empty()) return std::nullopt;
+  const std::optional<StreamIndex> index = whole_index(units);
+  if (!index) return std::nullopt;
   const auto last =
       static_cast<size_t>(std::min<int64_t>(frame, static_cast<int64_t>(index->entries.size()) - 1));
   size_t i = last;
@@ -80,9 +89,11 @@ std::optional<KeyFramePlace> by_index(UnitReader& units, int64_t frame) {
 
 std::optional<KeyFramePlace> by_scan(UnitReader& units, int64_t frame) {
   if (!units.seek(0)) return std::nullopt;
-  std::vector<std::pair<int64_t, KeyFramePlace>> keys;  // by frame number
+  std::vector<std::pair<int64_t, KeyFramePlace>> keys;  // by position
   std::vector<uint8_t> header;
   uint64_t header_at = 0;
+  int64_t before = 0;                                     // frames of earlier streams
+  int64_t next = 0;                                       // number of the next frame
   unless_damaged([&]() -> std::optional<KeyFramePlace> {  // damage further on keeps the result so far
     while (const auto unit = units.next()) {
       if (unit->kind == CTV_UNIT_HEADER) {
@@ -91,11 +102,15 @@ std::optional<KeyFramePlace> by_scan(UnitReader& units, int64_t frame) {
       }
       if (unit->kind != CTV_UNIT_PACKET) continue;
       const auto info = info_of(*unit, header);
-      if (!info || (info->key_frame != 0 && info->frame_number > frame)) break;
+      if (!info) break;
+      if (info->key_frame != 0 && info->frame_number < next) before += next;
+      next = info->frame_number + 1;
+      const int64_t position = before + info->frame_number;
+      if (info->key_frame != 0 && position > frame) break;
       if (info->key_frame != 0) {
-        keys.push_back({info->frame_number, {header_at, unit->offset}});
+        keys.push_back({position, {header_at, unit->offset, before}});
       } else {
-        while (keys.size() > 1 && keys.back().first > info->reference_frame) keys.pop_back();
+        while (keys.size() > 1 && keys.back().first > before + info->reference_frame) keys.pop_back();
       }
     }
     return std::nullopt;
@@ -108,7 +123,8 @@ std::optional<KeyFramePlace> by_scan(UnitReader& units, int64_t frame) {
 
 std::optional<int64_t> pictures_by_index(UnitReader& units) {
   if (!units.source().size()) return std::nullopt;
-  const std::optional<StreamIndex> index = read_index(units.source());
+  const std::optional<StreamIndex> index =
+      unless_damaged([&]() -> std::optional<StreamIndex> { return whole_index(units); });
   units.seek(0);
   if (!index) return std::nullopt;
   return static_cast<int64_t>(index->entries.size());

@@ -32,7 +32,7 @@ void check_input(const EncodeOptions& encode) {
   };
   needs_size("--raw-format");
   exclude(encode.given, {"--generate", "--size"}, "a generated clip has its size");
-  const bool sequence = encode.input.path.find('%') != std::string::npos;
+  const bool sequence = Pattern(encode.input.path).numbered();
   if (encode.given.contains("--start-number") && !sequence)
     throw Failure(Exit::kUsage, "--start-number is for image sequences", "such as img_%05d.png");
   if (!encode.input.size) return;

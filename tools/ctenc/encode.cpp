@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <new>
+#include <thread>
 
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -171,7 +172,23 @@ class Encoding {
     return output_ ? output_->commit_marked() : "";
   }
 
+  /// The stream goes on with another header and a key frame.
+  void change_size(const VideoFormat& video) {
+    while (!sent_.empty()) {
+      if (!receive()) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a worker has the frame
+    }
+    config_.width = video.width;
+    config_.height = video.height;
+    encoder_.reconfigure(config_);
+    const Unit header = encoder_.header();
+    header_.assign(header.bytes().begin(), header.bytes().end());
+    write(header_);
+    if (inspector_) inspector_->restart(config_, header_);
+  }
+
   void send(const Frame& frame) {
+    if (frame.video().width != config_.width || frame.video().height != config_.height)
+      change_size(frame.video());
     if (inspector_) inspector_->expect(frame);
     sent_.push_back(Clock::now());
     while (!encoder_.send(frame.borrowed_picture())) {

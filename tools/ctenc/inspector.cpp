@@ -32,9 +32,12 @@ std::unique_ptr<Decoder> open_second(const ctv_config& encoder) {
 }  // namespace
 
 Inspector::Inspector(const Inspection& what, const ctv_config& config, std::span<const uint8_t> header)
-    : what_(what),
-      lossless_(config.lossless != 0 && config.chroma == CTV_CHROMA_AS_INPUT),
-      decoder_(std::make_unique<Decoder>(like(config))) {
+    : what_(what), lossless_(config.lossless != 0 && config.chroma == CTV_CHROMA_AS_INPUT) {
+  restart(config, header);
+}
+
+void Inspector::restart(const ctv_config& config, std::span<const uint8_t> header) {
+  decoder_ = std::make_unique<Decoder>(like(config));
   (void)decoder_->send(header);  // a new decoder takes it
   if (!what_.verify) return;
   second_ = open_second(config);

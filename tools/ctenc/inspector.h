@@ -25,6 +25,8 @@ struct Inspection {
 class Inspector {
  public:
   Inspector(const Inspection& what, const ctv_config& config, std::span<const uint8_t> header);
+  /// Goes on with another header, once all expected pictures have been checked.
+  void restart(const ctv_config& config, std::span<const uint8_t> header);
   /// Adds a picture that was sent to the encoder.
   void expect(const Frame& frame);
   /// Checks the packet of the oldest expected picture; returns its quality. Throws Failure(kStream) if the

@@ -15,7 +15,8 @@ class FrameReader {
  public:
   virtual ~FrameReader() = default;
   const VideoFormat& video() const { return video_; }
-  /// Reads the next picture; false at the end. Throws Failure(kFile) for a truncated or unreadable one.
+  /// Reads the next picture; false at the end. Throws Failure(kFile) for a truncated or unreadable one. Its
+  /// size may differ from that before.
   virtual bool read(Frame& frame) = 0;
   /// Skips the next n pictures, or all that are left.
   virtual void skip(int64_t n) {

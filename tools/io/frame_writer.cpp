@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/frame_writer.h"
 
+#include <numeric>
+
 #include "cli/exit.h"
 #include "cli/names.h"
 #include "cli/text.h"
@@ -49,9 +51,10 @@ std::string y4m_header(const ctv_picture& picture, const OutputOptions& options,
   constexpr char kInterlaced[] = {'p', 't', 'b'};
   constexpr const char* kRangeTags[] = {"", " XCOLORRANGE=LIMITED", " XCOLORRANGE=FULL"};
   const Description& d = options.description;
-  return text("YUV4MPEG2 W%d H%d F%d:%d I%c A%d:%d C%s%s\n", picture.width, picture.height, options.fps_num,
-              options.fps_den, kInterlaced[d.interlace], d.aspect.first, d.aspect.second, tag,
-              kRangeTags[d.range]);
+  const int32_t divisor = std::gcd(options.fps_num, options.fps_den);
+  return text("YUV4MPEG2 W%d H%d F%d:%d I%c A%d:%d C%s%s\n", picture.width, picture.height,
+              options.fps_num / divisor, options.fps_den / divisor, kInterlaced[d.interlace], d.aspect.first,
+              d.aspect.second, tag, kRangeTags[d.range]);
 }
 
 class StreamWriter : public FrameWriter {

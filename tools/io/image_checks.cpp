@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <set>
 
 namespace ctv::tools {
 namespace {
@@ -76,6 +77,43 @@ bool huffman_tables_fit(std::span<const uint8_t> segment) {
     segment = segment.subspan(17 + codes);
   }
   return true;
+}
+
+/// The orientation in EXIF data, a TIFF structure; 1 if it says none.
+int orientation_of(std::span<const uint8_t> tiff) {
+  if (tiff.size() < 8) return 1;
+  const bool little = tiff[0] == 'I';
+  const auto number = [&](size_t at, size_t bytes) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < bytes; ++i) value = value << 8 | tiff[at + (little ? bytes - 1 - i : i)];
+    return value;
+  };
+  const size_t at = number(4, 4);
+  if (number(2, 2) != 42 || at > tiff.size() - 2) return 1;
+  const size_t entries = std::min<size_t>(number(at, 2), (tiff.size() - at - 2) / 12);
+  for (size_t entry = at + 2; entry < at + 2 + 12 * entries; entry += 12) {
+    if (number(entry, 2) != 0x112 || number(entry + 2, 2) != 3) continue;
+    const uint64_t value = number(entry + 8, 2);
+    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+  }
+  return 1;
+}
+
+/// Calls visit(marker, segment) for the segments of a JPEG file up to its end.
+template <typename Visit>
+void for_each_segment(std::span<const uint8_t> file, Visit visit) {
+  for (size_t at = 2; at + 4 <= file.size();) {
+    const uint8_t marker = file[at + 1];
+    const bool bare = marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9) || marker == 0xff;
+    if (file[at] != 0xff || bare) {
+      ++at;  // entropy-coded data, fill bytes, markers without a segment
+      continue;
+    }
+    const size_t size = big16(file.data() + at + 2);
+    if (size < 2 || size > file.size() - at - 2) return;
+    visit(marker, file.subspan(at + 4, size - 2));
+    at += 2 + size;
+  }
 }
 
 }  // namespace
@@ -151,6 +189,53 @@ const char* jpeg_defect(std::span<const uint8_t> file) {
     if (at >= file.size() || file[at] != 0xff) return kCut;
   }
   return kCut;
+}
+
+std::vector<uint8_t> jpeg_with_end(std::span<const uint8_t> file, uint8_t fill) {
+  constexpr size_t kFill = 64;
+  size_t components = 0;
+  std::set<uint8_t> first, last;  // components whose lowest and highest frequencies have their last bit
+  for_each_segment(file, [&](uint8_t marker, std::span<const uint8_t> segment) {
+    if (marker >= 0xc0 && marker <= 0xc2 && segment.size() > 5) components = segment[5];
+    if (marker != 0xda || segment.empty() || segment.size() < 4 + 2 * size_t{segment[0]}) return;
+    const auto band = segment.subspan(1 + 2 * size_t{segment[0]});
+    for (size_t i = 0; i < segment[0] && (band[2] & 15) == 0; ++i) {
+      if (band[0] == 0) first.insert(segment[1 + 2 * i]);
+      if (band[1] == 63) last.insert(segment[1 + 2 * i]);
+    }
+  });
+  if (components == 0 || first.size() < components || last.size() < components) return {};
+  if (file.back() == 0xff) file = file.first(file.size() - 1);  // half of the marker
+  std::vector<uint8_t> whole(file.begin(), file.end());
+  whole.insert(whole.end(), kFill, fill);
+  whole.insert(whole.end(), {0xff, 0xd9});
+  return whole;
+}
+
+ImageNotes notes_of(std::span<const uint8_t> file) {
+  ImageNotes notes;
+  if (file[0] != 0x89) {
+    constexpr std::array<uint8_t, 6> kExif = {'E', 'x', 'i', 'f', 0, 0};
+    bool found = false;
+    for_each_segment(file, [&](uint8_t marker, std::span<const uint8_t> segment) {
+      if (found || marker != 0xe1 || segment.size() < kExif.size() ||
+          std::memcmp(segment.data(), kExif.data(), kExif.size()) != 0)
+        return;
+      found = true;
+      notes.orientation = orientation_of(segment.subspan(kExif.size()));
+    });
+    return notes;
+  }
+  for (size_t at = 8, size = 0; at + 12 <= file.size(); at += 12 + size) {
+    size = big32(file.data() + at);
+    if (size > file.size() - at - 12) break;
+    const auto is = [&](const char* type) { return std::memcmp(file.data() + at + 4, type, 4) == 0; };
+    if (is("IEND")) break;
+    if (is("eXIf")) notes.orientation = orientation_of(file.subspan(at + 8, size));
+    notes.transparent |= is("tRNS");
+    notes.animated |= is("acTL");
+  }
+  return notes;
 }
 
 }  // namespace ctv::tools

@@ -17,5 +17,17 @@ const char* png_defect(std::span<const uint8_t> file);
 std::vector<uint8_t> png_with_full_palette(std::span<const uint8_t> file);
 /// The defect of a JPEG file: truncated, an invalid table, too few bytes for its size.
 const char* jpeg_defect(std::span<const uint8_t> file);
+/// A JPEG file that ends inside or after its last scan, continued by 64 bytes of `fill` and an end marker. If
+/// two of them decode to the same samples, none is missing. Empty if it ends elsewhere.
+std::vector<uint8_t> jpeg_with_end(std::span<const uint8_t> file, uint8_t fill);
+
+/// What the samples of an image do not show.
+struct ImageNotes {
+  int orientation = 1;       // EXIF's, 1..8
+  bool transparent = false;  // a PNG's tRNS
+  bool animated = false;     // a PNG of several pictures
+};
+/// Reads the notes of a PNG or JPEG file without a defect.
+ImageNotes notes_of(std::span<const uint8_t> file);
 
 }  // namespace ctv::tools

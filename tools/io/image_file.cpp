@@ -92,6 +92,32 @@ void read_bmp(std::span<const uint8_t> file, const std::string& name, uint64_t m
   }
 }
 
+/// Turns samples as EXIF's orientation says.
+void turn(int orientation, int channels, int width, int height, const uint8_t* from, uint8_t* to) {
+  const bool swapped = orientation >= 5;
+  for (int y = 0; y < (swapped ? width : height); ++y) {
+    for (int x = 0; x < (swapped ? height : width); ++x) {
+      int column = swapped ? y : x;
+      int row = swapped ? x : y;
+      if (orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8)
+        column = width - 1 - column;
+      if (orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7)
+        row = height - 1 - row;
+      to = std::copy_n(from + (ptrdiff_t{row} * width + column) * channels, channels, to);
+    }
+  }
+}
+
+/// Decodes a PNG or JPEG file whose extent has been checked.
+std::vector<uint8_t> samples_of(std::span<const uint8_t> file, const std::string& name, int channels) {
+  int width = 0, height = 0, own = 0;
+  const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
+      stbi_load_from_memory(file.data(), static_cast<int>(file.size()), &width, &height, &own, channels),
+      stbi_image_free);
+  if (!pixels) throw Failure(Exit::kFile, name + ": " + stbi_failure_reason());
+  return {pixels.get(), pixels.get() + ptrdiff_t{width} * height * channels};
+}
+
 const char* defect_of(std::span<const uint8_t> file) {
   if (std::memcmp(file.data(), "\x89PNG", 4) == 0) return png_defect(file);
   if (std::memcmp(file.data(), "\xff\xd8\xff", 3) == 0) return jpeg_defect(file);
@@ -104,26 +130,36 @@ void read_image(std::span<const uint8_t> file, const std::string& name, uint64_t
   if (file.size() < 8) throw Failure(Exit::kFile, name + ": the file is cut");
   if (file[0] == 'P' && (file[1] == '5' || file[1] == '6')) return read_pnm(file, name, max_pixels, frame);
   if (file[0] == 'B' && file[1] == 'M') return read_bmp(file, name, max_pixels, frame);
-  const char* defect = defect_of(file);
-  std::vector<uint8_t> full;
-  if (defect == nullptr && file[0] == 0x89) full = png_with_full_palette(file);
+  const char* const cut = defect_of(file);
+  std::vector<uint8_t> full, other;
+  if (cut == nullptr && file[0] == 0x89) full = png_with_full_palette(file);
+  if (cut != nullptr) {  // perhaps only the end marker is missing
+    if (file[0] == 0xff) full = jpeg_with_end(file, 0), other = jpeg_with_end(file, 0x55);
+    if (full.empty() || jpeg_defect(full) != nullptr || jpeg_defect(other) != nullptr)
+      throw Failure(Exit::kFile, name + ": " + cut);
+  }
   if (!full.empty()) file = full;
   const auto size = static_cast<int>(file.size());
   int width = 0, height = 0, channels = 0;
   // First the header only: extents are checked before anything is allocated for them.
-  if (defect == nullptr && stbi_info_from_memory(file.data(), size, &width, &height, &channels) == 0)
-    defect = stbi_failure_reason();
-  if (defect != nullptr) throw Failure(Exit::kFile, name + ": " + defect);
+  if (stbi_info_from_memory(file.data(), size, &width, &height, &channels) == 0)
+    throw Failure(Exit::kFile, name + ": " + (cut != nullptr ? cut : stbi_failure_reason()));
   check_extent(name, width, height, max_pixels);
   if (stbi_is_16_bit_from_memory(file.data(), size) != 0)
     throw Failure(Exit::kFile, name + " has 16 bits a sample", "convert it to 8 bits first");
-  shape(name, frame, width, height, channels);
-  const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
-      stbi_load_from_memory(file.data(), size, &width, &height, &channels,
-                            frame.video().format == CTV_FORMAT_GRAY8 ? 1 : 3),
-      stbi_image_free);
-  if (!pixels) throw Failure(Exit::kFile, name + ": " + stbi_failure_reason());
-  std::memcpy(frame.bytes().data(), pixels.get(), frame.bytes().size());
+  const ImageNotes notes = notes_of(file);
+  const bool swapped = notes.orientation >= 5;
+  shape(name, frame, swapped ? height : width, swapped ? width : height, channels);
+  VideoFormat video = frame.video();
+  if (notes.transparent) video.dropped = "its alpha";
+  if (notes.animated)
+    video.dropped += std::string(video.dropped.empty() ? "" : ", ") + "its further pictures";
+  frame.describe(video);
+  const int wanted = video.format == CTV_FORMAT_GRAY8 ? 1 : 3;
+  const std::vector<uint8_t> samples = samples_of(file, name, wanted);
+  if (cut != nullptr && samples != samples_of(other, name, wanted))
+    throw Failure(Exit::kFile, name + ": " + cut);
+  turn(notes.orientation, wanted, width, height, samples.data(), frame.bytes().data());
 }
 
 }  // namespace ctv::tools

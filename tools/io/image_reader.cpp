@@ -30,7 +30,7 @@ bool is_image_name(const std::string& path) {
 }
 
 ImageReader::ImageReader(const InputOptions& options)
-    : pattern_(options.path), max_pixels_(options.max_pixels) {
+    : pattern_(options.path, exists(options.path)), max_pixels_(options.max_pixels) {
   if (pattern_.numbered()) {
     next_ = options.start_number.value_or(exists(pattern_.name(0)) ? 0 : 1);
     for (end_ = next_; exists(pattern_.name(end_));) ++end_;
@@ -52,7 +52,12 @@ ImageReader::ImageReader(const InputOptions& options)
 }
 
 bool ImageReader::read(Frame& frame) {
-  if (next_ >= end_) return false;
+  if (next_ >= end_) {
+    const std::optional<int64_t> later = pattern_.next_existing(end_);
+    if (!later) return false;
+    throw Failure(Exit::kFile, "there is no " + pattern_.name(end_) + ", but " + pattern_.name(*later),
+                  "number the images without gaps, or give --frames or --start-number");
+  }
   load(pattern_.name(next_), frame);
   ++next_;
   return true;

@@ -50,8 +50,7 @@ std::unique_ptr<FrameReader> open_input(const InputOptions& options) {
     check_extent(options.path, video.width, video.height, options.max_pixels);
     return std::make_unique<RawReader>(open_source(options.path), video);
   }
-  if (options.path != "-" && (is_image_name(options.path) || options.path.find('%') != std::string::npos))
-    return std::make_unique<ImageReader>(options);
+  if (options.path != "-" && is_image_name(options.path)) return std::make_unique<ImageReader>(options);
   if (is_foreign_video(options.path)) return open_foreign_video(options);
   std::unique_ptr<FrameReader> reader =
       std::make_unique<Y4mReader>(open_source(options.path), options.max_pixels);

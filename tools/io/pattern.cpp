@@ -1,36 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/pattern.h"
 
+#include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include "cli/exit.h"
+#include "cli/text.h"
 
 namespace ctv::tools {
 
-Pattern::Pattern(const std::string& pattern) {
+namespace {
+
+bool digit(const std::string& s, size_t at) {
+  return at < s.size() && std::isdigit(static_cast<unsigned char>(s[at])) != 0;
+}
+
+/// Length of the conversion at s[at] == '%': %d, %Nd or %0NNd; 0: it is none. "%20d" is a blank and a d, as
+/// browsers write it.
+size_t conversion(const std::string& s, size_t at) {
+  size_t end = at + 1;
+  const size_t most = end < s.size() && s[end] == '0' ? 3 : 1;
+  while (end - at <= most && digit(s, end)) ++end;
+  return end < s.size() && s[end] == 'd' ? end + 1 - at : 0;
+}
+
+}  // namespace
+
+Pattern::Pattern(const std::string& pattern, bool literal) : before_(pattern) {
+  if (literal) return;
+  const size_t slash = pattern.rfind('/');
+  size_t begin = slash == std::string::npos ? 0 : slash + 1;
+  std::error_code error;
+  if (begin > 0 && !std::filesystem::exists(pattern.substr(0, begin), error)) begin = 0;
+  before_.resize(begin);
   std::string* side = &before_;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '%') {
+  for (size_t i = begin; i < pattern.size(); ++i) {
+    const size_t length = pattern[i] == '%' ? conversion(pattern, i) : 0;
+    if (length == 0) {
       side->push_back(pattern[i]);
+      if (pattern.compare(i, 2, "%%") == 0) ++i;
       continue;
     }
-    if (i + 1 < pattern.size() && pattern[i + 1] == '%') {
-      side->push_back('%');
-      ++i;
-      continue;
-    }
-    size_t end = i + 1;
-    if (end < pattern.size() && pattern[end] == '0') fill_ = '0', ++end;
-    size_t width = 0;
-    while (end < pattern.size() && std::isdigit(static_cast<unsigned char>(pattern[end])) && width < 100)
-      width = width * 10 + static_cast<size_t>(pattern[end++] - '0');
-    if (numbered_ || end >= pattern.size() || pattern[end] != 'd' || width > 20)
+    if (numbered_)
       throw Failure(Exit::kUsage, "'" + pattern + "' is not a name pattern",
                     "one number, such as img_%05d.png");
-    width_ = width;
+    fill_ = pattern[i + 1] == '0' ? '0' : ' ';
+    width_ = length > 2 ? static_cast<size_t>(std::stoi(pattern.substr(i + 1, length - 2))) : 0;
     numbered_ = true;
     side = &after_;
-    i = end;
+    i += length - 1;
   }
 }
 
@@ -39,6 +58,24 @@ std::string Pattern::name(int64_t number) const {
   std::string digits = std::to_string(number);
   if (digits.size() < width_) digits.insert(0, width_ - digits.size(), fill_);
   return before_ + digits + after_;
+}
+
+std::optional<int64_t> Pattern::next_existing(int64_t from) const {
+  namespace fs = std::filesystem;
+  const size_t slash = before_.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : before_.substr(0, slash + 1);
+  std::optional<int64_t> least;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string file = folder + entry->path().filename().string();
+    const size_t begin = file.find_first_not_of(' ', before_.size());
+    if (!numbered_ || !file.starts_with(before_) || begin == std::string::npos) continue;
+    const size_t length = std::min(file.find_first_not_of("0123456789", begin), file.size()) - begin;
+    const auto number = parse_integer(std::string_view(file).substr(begin, length), from, INT64_MAX);
+    if (number && name(*number) == file && (!least || *number < *least)) least = number;
+  }
+  return least;
 }
 
 std::string extension_of(const std::string& path) {

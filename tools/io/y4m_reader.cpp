@@ -27,12 +27,17 @@ ctv_format format_of(std::string_view colour, const std::string& name) {
       {"420paldv", CTV_FORMAT_I420}, {"422", CTV_FORMAT_I422},     {"444", CTV_FORMAT_I444},
       {"mono", CTV_FORMAT_GRAY8},
   };
+  // "420p8", "422p10", "mono16": the depth follows the layout.
+  const size_t end = colour.find_last_not_of("0123456789") + 1;
+  const bool deep_tag =
+      end > 0 && end < colour.size() && (colour[end - 1] == 'p' || colour.starts_with("mono"));
+  const auto depth = deep_tag ? parse_integer(colour.substr(end), 1, 64) : std::nullopt;
+  const std::string_view layout =
+      depth == 8 ? colour.substr(0, end - (colour[end - 1] == 'p' ? 1 : 0)) : colour;
   for (const Row& row : kRows)
-    if (row.tag == colour) return row.format;
+    if (row.tag == layout) return row.format;
   const std::string tag = printable(colour.substr(0, 32));
-  const bool deep = tag.find('p') != std::string::npos &&
-                    tag.find_first_of("0123456789", tag.find('p')) != std::string::npos;
-  if (deep || tag.starts_with("mono"))
+  if (depth > 8)
     throw Failure(Exit::kFile, name + ": y4m colour space C" + tag + " has more than 8 bits a sample",
                   "convert it first, for example with ffmpeg -pix_fmt yuv420p");
   throw Failure(Exit::kFile, name + ": y4m colour space C" + tag + " is not supported",

@@ -36,8 +36,10 @@ FrameTimes::FrameTimes(std::vector<int64_t> shown, AVRational unit, AVRational r
     const int64_t back = av_rescale_q(on_grid(time), ticks, unit_);
     return back >= time - first_ - 1 && back <= time - first_ + 1;
   });
+  const int64_t begin = av_rescale_q(av_rescale_q(first_, unit_, ticks), ticks, unit_);
+  const bool begins_between = begin < first_ - 1 || begin > first_ + 1;
   const int64_t finer = (kUnitsPerSecond + rate_.num - 1) / rate_.num;
-  if (!constant_ && rate_.num * finer <= INT32_MAX && rate_.den * finer <= INT32_MAX)
+  if ((!constant_ || begins_between) && rate_.num * finer <= INT32_MAX && rate_.den * finer <= INT32_MAX)
     rate_ = {static_cast<int>(rate_.num * finer), static_cast<int>(rate_.den * finer)};
   origin_ = av_rescale_q(first_, unit_, {1, rate_.num});
 }

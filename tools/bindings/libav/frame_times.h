@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Times of a container's frames in the units of a ctv stream. Containers round times, Matroska to
-// milliseconds. If all are within one unit of a constant rate, the frames get the times of that rate.
+// milliseconds. If all are within one unit of a constant rate, the frames get the times of that rate. Where
+// they vary, or the first is between two frames of the rate, the units are finer.
 #pragma once
 
 extern "C" {

@@ -8,6 +8,7 @@ extern "C" {
 }
 
 #include <cstring>
+#include <optional>
 
 #include "bindings/libav/demuxer.h"
 #include "bindings/libav/frame_times.h"
@@ -82,6 +83,7 @@ class VideoReader : public FrameReader {
       : times_(frame_times(options.path)),
         demuxer_(options.path, true),
         timed_(!options.rate),
+        max_pixels_(options.max_pixels),
         packet_(own(av_packet_alloc())),
         frame_(own(av_frame_alloc())) {
     const AVCodecParameters& track = *demuxer_.track().codecpar;
@@ -106,11 +108,12 @@ class VideoReader : public FrameReader {
   bool read(Frame& frame) override {
     if (!decode()) return false;
     const AVFrame& f = *frame_;
-    if (f.width != video_.width || f.height != video_.height)
-      throw Failure(Exit::kFile, at_frame() + text(" is %dx%d, and those before %dx%d", f.width, f.height,
-                                                   video_.width, video_.height));
+    if (f.width != video_.width || f.height != video_.height) {
+      check_extent(at_frame(), f.width, f.height, max_pixels_);
+      video_.width = f.width, video_.height = f.height;
+    }
     if (f.decode_error_flags != 0 || (f.flags & AV_FRAME_FLAG_CORRUPT) != 0)
-      throw Failure(Exit::kFile, at_frame() + " is damaged");
+      throw failure_ ? *failure_ : Failure(Exit::kFile, at_frame() + " is damaged");
     frame.reset(video_);
     copy(f, frame);
     if (timed_) frame.set_time(times_.next(f.best_effort_timestamp), times_.duration(f.pkt_duration));
@@ -153,14 +156,23 @@ class VideoReader : public FrameReader {
       drop("its rotation");
   }
 
-  /// Decodes the next picture into frame_; false at the end.
+  /// Decodes the next picture into frame_; false at the end. After a failure the decoder still has pictures.
   bool decode() {
     for (;;) {
       const int error = avcodec_receive_frame(decoder_.get(), frame_.get());
-      if (error == AVERROR_EOF) return false;
       if (error >= 0) return true;
-      if (error != AVERROR(EAGAIN)) check(error);
-      check(avcodec_send_packet(decoder_.get(), demuxer_.read(*packet_) ? packet_.get() : nullptr));
+      if (error == AVERROR_EOF || (error != AVERROR(EAGAIN) && failure_)) {
+        if (failure_) throw *failure_;
+        return false;
+      }
+      try {
+        if (error != AVERROR(EAGAIN)) check(error);
+        check(avcodec_send_packet(decoder_.get(), demuxer_.read(*packet_) ? packet_.get() : nullptr));
+      } catch (const Failure& e) {
+        if (failure_) throw *failure_;
+        failure_ = e;
+        avcodec_send_packet(decoder_.get(), nullptr);
+      }
     }
   }
 
@@ -196,6 +208,8 @@ class VideoReader : public FrameReader {
   FrameTimes times_;
   Demuxer demuxer_;
   bool timed_;
+  uint64_t max_pixels_;
+  std::optional<Failure> failure_;  // no packet can be read any more; the decoder's pictures come first
   Libav<AVPacket> packet_;
   Libav<AVFrame> frame_;
   Libav<AVCodecContext> decoder_;

@@ -21,6 +21,7 @@ class StreamRate final : public RateController {
   void set_crf(double crf, uint64_t next) { quality_.set_crf(crf, next); }
   void set_target(const SizeTarget& target) { size_.set_target(target); }
   void set_base_reference(bool value) { size_.set_base_reference(value); }
+  void elapse(double intervals) { size_.elapse(intervals); }
   void take_debt(const StreamRate& before) { size_.take_debt(before.size_); }
 
   uint16_t begin(uint64_t frame, FrameType type) override {

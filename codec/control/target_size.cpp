@@ -31,6 +31,7 @@ constexpr double kLately = 3;        // time constant of the mean lack, in buffe
 constexpr double kLongInterval = 4;  // distance of key frames, in buffers
 constexpr double kRepay = 2;         // time to repay debt, in buffers
 constexpr double kFinestScale = 1.0 / 16;
+constexpr double kPace = 4;     // time constant of the mean interval, in frames
 constexpr double kFill = 0.92;  // share of the largest frame to aim at after a frame did not fit
 }  // namespace
 
@@ -62,7 +63,21 @@ void TargetSize::set_target(const SizeTarget& target) {
   }
 }
 
+void TargetSize::elapse(double intervals) {
+  if (intervals == interval_) return;
+  const double credited = average();
+  const double more = credited / interval_ * (intervals - interval_);
+  // The first frame has only its duration, which may be wrong; a pause or a burst does not become the rule.
+  const double usual = opened_ ? interval_ : 1;
+  const double change = std::clamp(intervals, usual / 8, usual * 8) - interval_;
+  interval_ += opened_ ? change / kPace : change;
+  if (!opened_ || target_.bitrate == 0) return;
+  buffer_ = std::min(full(), buffer_ + more);
+  owe(debt_ - more);
+}
+
 void TargetSize::take_debt(const TargetSize& before) {
+  if (fps_ == before.fps_) interval_ = before.interval_;
   if (target_.bitrate == 0 || !before.opened_ || before.target_.bitrate == 0) return;
   take_over(before.full() - before.buffer_, before.debt_);
 }

@@ -27,6 +27,8 @@ class TargetSize final : public RateController {
   void set_target(const SizeTarget& target);
   /// Takes over what another controller spent beyond the rate.
   void take_debt(const TargetSize& before);
+  /// Before a frame: the time since the last one, 1 at the nominal rate. The rate is that of real time.
+  void elapse(double intervals);
   /// Sets the controller that gives each frame its step without size constraint. It must outlive the next
   /// frame.
   void set_source(RateController& source) { source_ = &source; }
@@ -45,7 +47,7 @@ class TargetSize final : public RateController {
   uint16_t begin_search(uint16_t own_step);
   std::optional<uint16_t> search(uint16_t step, size_t bytes);
   double within_steps(double scale) const;
-  double average() const { return static_cast<double>(target_.bitrate) / 8 / fps_; }
+  double average() const { return static_cast<double>(target_.bitrate) / 8 / fps_ * interval_; }
   double full() const { return static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000; }
   /// Key frames among predicted ones use their own step, up to a share of the buffer.
   bool is_free() const { return type_ == FrameType::kKey && key_interval_ != 1; }
@@ -63,7 +65,8 @@ class TargetSize final : public RateController {
   void judge(double size);
 
   SizeTarget target_;
-  double fps_;
+  double fps_;           // nominal
+  double interval_ = 1;  // recent mean time between frames, in nominal intervals
   int key_interval_;
   RateController* source_ = nullptr;
   bool by_source_ = false;  // the source's tries continue

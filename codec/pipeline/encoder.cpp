@@ -74,6 +74,7 @@ Status StreamEncoder::restart(std::unique_ptr<StreamEncoder>& encoder, const ctv
   e->distortion_.go_to(number);
   e->rate_.set_crf(config.crf, e->sent_);
   e->rate_.take_debt(before.rate_);
+  if (header.fps_num == before.stream_.header.fps_num) e->last_time_ = before.last_time_;
   e->index_ = std::move(before.index_);
   encoder = std::move(e);
   return encoder->device_.start([&encoder] { return encoder->start(); });
@@ -145,6 +146,7 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
       if (policy_.needs_key_frame(slot.parameters.number)) key_frames_.request();
       slot.parameters.type = key_frames_.next(picture, sent_);
       policy_.choose(options, slot.parameters);
+      count_time(slot.parameters);
     }
     return encode_frame(picture, slot);
   };
@@ -159,6 +161,20 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   }
   take(slot);
   return {};
+}
+
+// The time since the last frame, for the rate. Once for each frame, also if it is sent again.
+void StreamEncoder::count_time(const FrameParameters& parameters) {
+  if (std::exchange(timed_, sent_ + 1) == sent_ + 1) return;
+  const FrameTime time = frame_time(parameters, stream_.header.fps_den);
+  int64_t ticks = time.duration;
+  if (last_time_) {
+    const auto passed = static_cast<int64_t>(static_cast<uint64_t>(time.timestamp) -
+                                             static_cast<uint64_t>(last_time_->timestamp));
+    ticks = passed > 0 ? passed : last_time_->duration;  // times that stand still or go back say nothing
+  }
+  last_time_ = time;
+  rate_.elapse(static_cast<double>(ticks) / stream_.header.fps_den);
 }
 
 // Must work without memory.

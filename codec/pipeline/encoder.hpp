@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,6 +71,7 @@ class StreamEncoder {
   Status start_again();
   void start_packet(FrameSlot& slot);
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
+  void count_time(const FrameParameters& parameters);
   /// Adds frame sent_, coded by encode_frame(), to the frames in flight.
   void take(FrameSlot& slot);
   Status fall_back(const Status& failure);
@@ -85,7 +87,9 @@ class StreamEncoder {
   uint64_t first_ = 0;  // first frame of this configuration
   uint64_t sent_ = 0;
   uint64_t received_ = 0;
-  SlotTable slots_;  // state after the last packet received
+  uint64_t timed_ = 0;                  // frames whose time was counted
+  std::optional<FrameTime> last_time_;  // of the last one
+  SlotTable slots_;                     // state after the last packet received
   bool flushed_ = false;
   // Members are declared in the order of construction: work on the backend ends before it is destroyed.
   FallbackBackend device_;

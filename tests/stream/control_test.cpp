@@ -57,6 +57,30 @@ TEST(KeyFrames, AnIntervalOfOneMakesEveryFrameDecodableAlone) {
   }
 }
 
+// Bits per second of the pictures' times, not of the header's rate.
+TEST(Bitrate, IsMetInRealTime) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 96, 64, 120);
+  for (const int step : {1, 2, 5, 20}) {  // 120, 60, 24 and 6 frames a second
+    Config c = config_for(clip[0], "fast");
+    c.fps_num = 120, c.fps_den = 5;
+    c.bitrate = 100000;
+    c.key_interval = 0;
+    Encoder encoder(c);
+    size_t bytes = 0;
+    for (int i = 0; i < 120; ++i) {
+      ctv_picture picture = picture_of(clip[static_cast<size_t>(i)]);
+      picture.timestamp = i * step;
+      picture.duration = step;
+      ASSERT_TRUE(encoder.send(picture));
+      bytes += encoder.receive()->size;
+    }
+    // Beside the rate, what a buffer of a second holds.
+    const double seconds = step;
+    EXPECT_LE(static_cast<double>(bytes) * 8, 100000 * (seconds + 1)) << step;
+    EXPECT_GE(static_cast<double>(bytes) * 8, 0.85 * 100000 * seconds) << step;
+  }
+}
+
 TEST(TemporalLayers, ChangeBetweenFramesWithoutAKeyFrame) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 32, 32, 18);
   Config c = config_for(clip[0], "default");

@@ -220,6 +220,8 @@ class Encoding {
     if (inspector_) quality = inspector_->packet(*unit);
     if (csv_) write_csv_line(*unit, info, quality, latency);
     result_.quality.merge(quality);
+    if (result_.frames == 0) result_.begin = unit->timestamp;
+    result_.end = unit->timestamp + unit->duration;
     ++result_.frames;
     if (output_) output_->mark();
     if (unit->key_frame != 0) ++result_.key_frames;
@@ -261,8 +263,7 @@ class Encoding {
 }  // namespace
 
 double EncodeResult::kbps() const {
-  const double rate = static_cast<double>(config.fps_num) / config.fps_den;
-  return frames > 0 ? static_cast<double>(bytes) * 8 / 1000 * rate / static_cast<double>(frames) : 0;
+  return end > begin ? static_cast<double>(bytes) * 8 / 1000 / shown() : 0;
 }
 
 double EncodeResult::bits_per_pixel() const {

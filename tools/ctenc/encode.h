@@ -20,6 +20,7 @@ struct EncodeResult {
   uint64_t largest_packet = 0;
   uint64_t side_bytes = 0;           // of side payloads
   int64_t finest = 0, coarsest = 0;  // frames with the finest and with the coarsest step
+  int64_t begin = 0, end = 0;        // times of the clip, in units of the stream
   double seconds = 0;                // wall clock, reading and writing included
   double steady_fps = 0;             // of the frames after warm-up; --benchmark only
   int64_t warm_up = 0;               // frames that steady_fps leaves out
@@ -32,6 +33,7 @@ struct EncodeResult {
 
   bool complete() const { return !interrupted && !input_ended; }
   double fps() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
+  double shown() const { return static_cast<double>(end - begin) / config.fps_num; }  // seconds
   double kbps() const;
   double bits_per_pixel() const;
 };

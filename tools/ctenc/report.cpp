@@ -127,8 +127,7 @@ std::string missed_bitrate(const EncodeResult& r) {
   if (r.config.bitrate <= 0 || r.frames == 0) return "";
   const double wanted = static_cast<double>(r.config.bitrate) / 1000;
   // The rate is kept over two seconds; in a shorter clip the first frame dominates.
-  const double seconds = static_cast<double>(r.frames) * r.config.fps_den / r.config.fps_num;
-  const double tolerance = seconds < 2 ? 2 : 1.2;
+  const double tolerance = r.shown() < 2 ? 2 : 1.2;
   if (r.kbps() <= wanted * tolerance && r.kbps() >= wanted / tolerance) return "";
   return text("the bitrate was missed: %.0f kb/s instead of %.0f", r.kbps(), wanted) +
          (r.kbps() > wanted ? why_above(r) : why_below(r));

@@ -277,8 +277,8 @@ typedef struct ctv_config {
   int32_t width;     /**< Luma samples, 1..65535. */
   int32_t height;    /**< Luma samples, 1..65535. */
   ctv_format format; /**< Format of sent pictures. */
-  int32_t fps_num;   /**< Frame rate, numerator, 1..2^31-1. Written to the header, used by rate control. Also
-                          the unit of time: 90000 / 3000 gives finer timestamps than 30 / 1. */
+  int32_t fps_num;   /**< Frame rate, numerator, 1..2^31-1. Written to the header. Also the unit of time:
+                          90000 / 3000 gives finer timestamps than 30 / 1. */
   int32_t fps_den;   /**< Frame rate, denominator, 1..2^31-1. */
   /** @} */
 
@@ -303,9 +303,9 @@ typedef struct ctv_config {
   double crf;        /**< Constant quality, 0..51, or -1: off. Keeps luma's PSNR near 55 - 5 crf / 8 dB
                           with a step per frame. Requires picture prediction; excludes bitrate and
                           lossless. */
-  int64_t bitrate;   /**< Bits per second, or 0: none. Excess is compensated over about two buffer
-                          durations; that of a key frame until the next key frame, at most four. qp or step
-                          sets the first frame's quantiser. */
+  int64_t bitrate;   /**< Bits per second of the pictures' times, or 0: none. Excess is compensated over
+                          about two buffer durations; that of a key frame until the next key frame, at most
+                          four. qp or step sets the first frame's quantiser. */
   int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. No frame is larger
                           than its contents. So the bitrate is not reached if the buffer holds less than
                           1.5 average frames. */

@@ -2,6 +2,7 @@
 #include "codec/transport/receiver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ctv::net {
 namespace {
@@ -89,13 +90,36 @@ bool Receiver::jumps(int64_t number) {
   far_ = number;
   if (far_count_ < kProbation) return false;
   far_count_ = 0;
+  go_to(number);
+  return true;
+}
+
+void Receiver::go_to(int64_t number) {
   gap_ += number - next_;
   given_ = true;  // the gap will be returned first
   next_ = number;
   highest_ = number - 1;
   frames_.clear();
   held_ = 0;
-  return true;
+}
+
+// A sender that has restarted counts from 0, which may look late. Unlike late datagrams, its own come without
+// any of newer frames between them, and those of the next frame follow. Keeps them until then.
+bool Receiver::begins_anew(const ctv_net_header& header, int64_t number, std::span<const uint8_t> datagram) {
+  if (header.repeated != 0) return false;
+  if (behind_.empty() || number < behind_key_) {
+    behind_.clear();
+    behind_bytes_ = 0;
+    if (header.key_frame == 0) return false;
+    behind_key_ = number;
+  }
+  behind_bytes_ += datagram.size() + kOverhead;
+  if (behind_bytes_ > static_cast<size_t>(config_.max_memory) / 4) {
+    behind_.clear();
+    return false;
+  }
+  behind_.emplace_back(datagram.begin(), datagram.end());
+  return number > behind_key_ && behind_.size() >= kProbation;
 }
 
 void Receiver::make_frames_up_to(int64_t number, int64_t now_us) {
@@ -148,8 +172,14 @@ ctv_status Receiver::push(int64_t now_us, std::span<const uint8_t> datagram) {
   int64_t number = 0;
   if (!place(header, now_us, number)) {
     window_.note(static_cast<uint32_t>(header.sequence), now_us);
+    if (number >= next_ || !begins_anew(header, number, datagram)) return CTV_OK;
+    go_to(behind_key_ + 65536);
+    const std::vector<Bytes> kept = std::exchange(behind_, {});
+    statistics_.late -= kept.size();
+    for (const Bytes& d : kept) (void)push(now_us, d);
     return CTV_OK;
   }
+  behind_.clear();
   const auto payload = datagram.subspan(kHeaderSize);
   const auto most = static_cast<uint64_t>(config_.max_memory);
   if (held_ + payload.size() + kOverhead > most) {

@@ -48,6 +48,8 @@ class Receiver {
   using Frames = std::map<int64_t, FrameAssembly>;
   bool place(const ctv_net_header& header, int64_t now_us, int64_t& number);
   bool jumps(int64_t number);
+  void go_to(int64_t number);
+  bool begins_anew(const ctv_net_header& header, int64_t number, std::span<const uint8_t> datagram);
   void make_frames_up_to(int64_t number, int64_t now_us);
   void give(ctv_net_frame& frame);
   void give_gap(ctv_net_frame& frame);
@@ -79,6 +81,10 @@ class Receiver {
   int64_t gap_ = 0;  // frames skipped before next_ and not yet reported as lost
   int64_t far_ = 0;  // a frame number far from all others, and the number of datagrams near it
   int far_count_ = 0;
+  // Datagrams of a key frame that is behind, and of frames after it, while no other datagram arrives.
+  std::vector<Bytes> behind_;
+  int64_t behind_key_ = 0;
+  size_t behind_bytes_ = 0;
   size_t held_ = 0;
   SequenceWindow window_;
   std::array<Recent, kMaxReports> recent_{};

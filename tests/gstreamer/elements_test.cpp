@@ -96,6 +96,51 @@ TEST(Encoder, ANewSizeIsANewStream) {
   EXPECT_EQ(info.frame_number, 1);
 }
 
+/// The number of a key frame that has its header.
+int64_t number_of(const Buffer& packet) {
+  const Bytes bytes = bytes_of(packet.get());
+  uint64_t header = 0;
+  ctv_unit_kind kind = CTV_UNIT_INDEX;
+  ctv_packet_info info;
+  ctv_packet_info_init(&info);
+  if (ctv_unit_parse(bytes.data(), bytes.size(), &kind, &header) != CTV_OK || kind != CTV_UNIT_HEADER ||
+      ctv_packet_info_parse(bytes.data(), header, bytes.data() + header, bytes.size() - header, &info,
+                            nullptr, 0) != CTV_OK)
+    return -1;
+  return info.frame_number;
+}
+
+// Receivers would take earlier numbers for late frames.
+TEST(Encoder, NumbersGoOnAfterAFlushAndAnEnd) {
+  for (const char* description : {"ctvenc backend=cpu", "ctvenc backend=cpu in-flight=3"}) {
+    Harness h = harness(description, kRaw);
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    const auto push = [&](int count) {
+      for (int n = 0; n < count; ++n) ASSERT_EQ(gst_harness_push(h.get(), picture(n).release()), GST_FLOW_OK);
+    };
+    const auto flush = [&] {
+      ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_flush_start()));
+      ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_flush_stop(TRUE)));
+      ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_segment(&segment)));
+      while (Buffer(gst_harness_try_pull(h.get()))) {
+      }
+    };
+    push(5);
+    flush();
+    push(4);
+    ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_eos()));
+    EXPECT_EQ(gst_harness_buffers_in_queue(h.get()), 4U) << description;
+    EXPECT_EQ(number_of(Buffer(gst_harness_pull(h.get()))), 5) << description;
+    flush();
+    push(4);
+    ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_eos()));
+    EXPECT_EQ(gst_harness_buffers_in_queue(h.get()), 4U) << description;
+    EXPECT_EQ(number_of(Buffer(gst_harness_pull(h.get()))), 9) << description;
+    EXPECT_EQ(messages(h.get(), GST_MESSAGE_ERROR), 0);
+  }
+}
+
 // Buffers' times begin again with it; the stream's go on.
 TEST(Encoder, AnotherSegmentGoesOnInTime) {
   Harness h = harness("ctvenc backend=cpu", kRaw);

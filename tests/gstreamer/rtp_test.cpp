@@ -99,6 +99,22 @@ TEST(Rtp, AnotherSenderIsAnotherCall) {
     EXPECT_EQ(bytes_of(out[n].get()), bytes_of(frames[n % frames.size()].get())) << n;
 }
 
+// The same one, after a restart: its first key frame is shown, and losses do not stop it.
+TEST(Rtp, ASenderThatBeginsAgainIsShown) {
+  const auto frames = packets(30);
+  for (const char* times : {" timestamp-offset=900000", " timestamp-offset=0"}) {
+    auto sent = pay(frames, "mtu=200 ssrc=1 timestamp-offset=450000");
+    for (auto& of_frame : pay(frames, (std::string("mtu=200 ssrc=1") + times).c_str()))
+      sent.push_back(std::move(of_frame));
+    const auto out = depay(sent, [](size_t n, const RtpPacket& packet) { return n == 40 && packet.marker; });
+    ASSERT_EQ(out.size(), 2 * frames.size() - 1) << times;
+    for (size_t n = 0; n < out.size(); ++n) {
+      const size_t from = (n < 40 ? n : n + 1) % frames.size();
+      EXPECT_EQ(bytes_of(out[n].get()), bytes_of(frames[from].get())) << n << times;
+    }
+  }
+}
+
 // The frame keeps its size and its time, and ctvdec conceals what is missing.
 TEST(Rtp, LostLevelsAreZeros) {
   const auto frames = packets(5);

@@ -86,48 +86,6 @@ TEST(TargetSize, MeetsABitRateWithinTwoPerCent) {
 }
 
 // Frames at a bitrate with content that comes and goes. No frame is larger than the receiver's buffer allows.
-// Pictures come at another rate than was told, and at a rate that changes: bits per second of their times.
-TEST(TargetSize, MeetsABitRateInRealTime) {
-  for (const double interval : {0.4, 0.5, 1.0, 2.0, 5.0}) {
-    for (const bool changes : {false, true}) {
-      ConstantQuantiser source(160, key_gain(0));
-      TargetSize size({400000, 1000, 0}, kFps, 0);
-      size.set_source(source);
-      double bytes = 0;
-      double time = 0;
-      const auto run = [&](int frames, double passed) {
-        for (int i = 0; i < frames; ++i) {
-          size.elapse(passed);
-          bytes += static_cast<double>(code(size, static_cast<uint64_t>(i),
-                                            i == 0 && time == 0 ? FrameType::kKey : FrameType::kPredicted)
-                                           .bytes);
-          time += passed / kFps;
-        }
-      };
-      if (changes) run(100, 1);
-      bytes = changes ? 0 : bytes;
-      time = changes ? 1e-9 : 0;
-      run(500, interval);
-      EXPECT_NEAR(bytes * 8 / time, 400000, 400000 * 0.05) << interval << " " << changes;
-    }
-  }
-}
-
-TEST(TargetSize, APauseIsNotTakenForARate) {
-  ConstantQuantiser source(160, key_gain(0));
-  TargetSize size({400000, 1000, 0}, kFps, 0);
-  size.set_source(source);
-  const auto bytes = [&](double passed) {
-    size.elapse(passed);
-    return code(size, 1, FrameType::kPredicted).bytes;
-  };
-  for (int i = 0; i < 100; ++i) bytes(1);
-  EXPECT_LE(bytes(1e9), 50000u);  // what the buffer holds
-  double sum = 0;
-  for (int i = 0; i < 50; ++i) sum += static_cast<double>(bytes(1));
-  EXPECT_LE(sum * 8 / 2, 400000 * 1.35);  // two seconds, and what was saved
-}
-
 class Call {
  public:
   Call(int64_t bitrate, int key_interval)

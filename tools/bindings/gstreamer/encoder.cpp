@@ -40,7 +40,9 @@ struct CtvGstEncoder {
   ctv_config config;         // configuration of `encoder`
   GstVideoCodecState* input;
   GstBuffer* header;
-  GArray* reports;  // of receivers, not yet passed to the encoder; under the object's lock
+  gint in_flight;      // pictures whose packets have not come
+  gboolean key_frame;  // the next picture is one
+  GArray* reports;     // of receivers, not yet passed to the encoder; under the object's lock
 };
 struct FrameReport {
   gint64 frame;
@@ -69,6 +71,8 @@ CtvGstEncoder& self_of(void* instance) { return *static_cast<CtvGstEncoder*>(ins
 void close(CtvGstEncoder& self) {
   ctv_encoder_close(self.encoder);
   self.encoder = nullptr;
+  self.in_flight = 0;
+  self.key_frame = FALSE;
 }
 
 GstFlowReturn fail(CtvGstEncoder& self) {
@@ -207,6 +211,7 @@ GstFlowReturn receive(CtvGstEncoder& self, bool one) {
     ctv_unit_init(&unit);
     const ctv_status status = ctv_encoder_receive(self.encoder, &unit);
     if (status == CTV_AGAIN || status == CTV_END) break;
+    --self.in_flight;
     if (status == CTV_OK) {
       flow = push(self, unit);
     } else {
@@ -234,10 +239,14 @@ GstFlowReturn encode(CtvGstEncoder& self, GstVideoCodecFrame* frame, GstVideoFra
   picture.opaque = GINT_TO_POINTER(static_cast<gint>(frame->system_frame_number));
   picture.borrowed = self.config.frames_in_flight == 1 ? 1 : 0;  // its packet is received in this function
   ctv_status status = CTV_AGAIN;
-  while ((status = ctv_encoder_send(self.encoder, &picture)) == CTV_AGAIN) {
+  ctv_frame_options options;
+  ctv_frame_options_init(&options);
+  options.key_frame = self.key_frame ? 1 : 0;
+  while ((status = ctv_encoder_send_frame(self.encoder, &picture, &options)) == CTV_AGAIN) {
     const GstFlowReturn flow = receive(self, true);
     if (flow != GST_FLOW_OK) return flow;
   }
+  if (status == CTV_OK) ++self.in_flight, self.key_frame = FALSE;
   return status == CTV_OK ? receive(self, false) : fail(self);
 }
 
@@ -255,13 +264,17 @@ GstFlowReturn handle_frame(GstVideoEncoder* encoder, GstVideoCodecFrame* frame) 
   return flow;
 }
 
-/// Receives the packets in flight. The next picture begins a new stream.
+/// Receives the packets in flight. Numbers go on after it, so that receivers do not take the next frames for
+/// late ones.
 GstFlowReturn finish(GstVideoEncoder* encoder) {
   CtvGstEncoder& self = self_of(encoder);
-  if (self.encoder == nullptr) return GST_FLOW_OK;
-  ctv_encoder_flush(self.encoder);
-  const GstFlowReturn flow = receive(self, false);
-  close(self);
+  GstFlowReturn flow = GST_FLOW_OK;
+  while (flow == GST_FLOW_OK && self.encoder != nullptr && self.in_flight > 0) {
+    const gint before = self.in_flight;
+    flow = receive(self, false);
+    if (self.in_flight == before) g_usleep(1000);  // a worker has the frame
+  }
+  self.key_frame = TRUE;
   return flow;
 }
 
@@ -283,12 +296,15 @@ gboolean set_format(GstVideoEncoder* encoder, GstVideoCodecState* state) {
   CtvGstEncoder& self = self_of(encoder);
   if (self.input != nullptr) gst_video_codec_state_unref(self.input);
   self.input = gst_video_codec_state_ref(state);
+  if (finish(encoder) != GST_FLOW_OK) return FALSE;
   if (reconfigure(self)) return TRUE;
-  return finish(encoder) == GST_FLOW_OK && open(self);
+  close(self);
+  return open(self);
 }
 
+/// The packets in flight are dropped when they come, since their frames are gone.
 gboolean flush(GstVideoEncoder* encoder) {
-  close(self_of(encoder));
+  self_of(encoder).key_frame = TRUE;
   return TRUE;
 }
 

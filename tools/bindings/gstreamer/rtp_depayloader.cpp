@@ -29,7 +29,8 @@ struct CtvGstDepayloader {
   ctv_net_receiver* receiver;  // null before the first packet
   guint64 rtp_time;            // extended
   guint32 ssrc;                // of the packets so far
-  int64_t now_us;
+  int64_t clock_us;            // the newest RTP time
+  int64_t now_us;              // what passed of it
   FrameTime times[kTimes];
   gboolean started;  // a key frame has arrived
   gboolean lost;     // since the last frame
@@ -53,7 +54,7 @@ void close(CtvGstDepayloader& self) {
   ctv_net_receiver_close(self.receiver);
   self.receiver = nullptr;
   self.rtp_time = G_MAXUINT64;
-  self.now_us = 0;
+  self.now_us = self.clock_us = 0;
   self.started = self.lost = FALSE;
   for (FrameTime& time : self.times) time.frame = -1;
 }
@@ -160,14 +161,21 @@ GstBuffer* process(GstRTPBaseDepayload* base, GstRTPBuffer* rtp) {
   const auto* data = static_cast<const uint8_t*>(gst_rtp_buffer_get_payload(rtp));
   const size_t size = gst_rtp_buffer_get_payload_len(rtp);
   const guint64 time = gst_rtp_buffer_ext_timestamp(&self.rtp_time, gst_rtp_buffer_get_timestamp(rtp));
-  self.now_us =
-      MAX(self.now_us, static_cast<int64_t>(gst_util_uint64_scale(time, 1000000, CTV_GST_RTP_CLOCK)));
+  // Times that go back, or far, are those of a sender that has begun again.
+  const auto clock_us = static_cast<int64_t>(gst_util_uint64_scale(time, 1000000, CTV_GST_RTP_CLOCK));
+  const int64_t passed = clock_us - self.clock_us;
+  if (passed > 0 && passed < 60 * int64_t{1000000}) self.now_us += passed;
+  if (passed > 0 || passed < -1000000) self.clock_us = clock_us;
   push_frames(self);  // of the previous stream
   ctv_net_header header;
   ctv_net_header_init(&header);
   if (ctv_net_header_parse(data, size, &header) != CTV_OK || header.feedback != 0) return nullptr;
   FrameTime& known = self.times[static_cast<size_t>(header.frame) % kTimes];
-  if (known.frame != header.frame) known = {header.frame, GST_BUFFER_PTS(rtp->buffer), false};
+  // Far from its time: of a sender that has begun again.
+  const GstClockTime pts = GST_BUFFER_PTS(rtp->buffer);
+  const bool far = GST_CLOCK_TIME_IS_VALID(pts) && GST_CLOCK_TIME_IS_VALID(known.pts) &&
+                   (pts > known.pts ? pts - known.pts : known.pts - pts) > GST_SECOND / 2;
+  if (known.frame != header.frame || far) known = {header.frame, pts, false};
   if (ctv_net_receiver_push(self.receiver, self.now_us, data, size) == CTV_ERROR_LIMIT) {
     push_frames(self);  // makes room
     (void)ctv_net_receiver_push(self.receiver, self.now_us, data, size);

@@ -205,6 +205,16 @@ def options(texts):
             yield f"CMakeLists.txt: nothing reads the option {name}"
 
 
+def inventories(texts):
+    """SECURITY.md names each fuzz target, THIRD-PARTY.txt each tool."""
+    lists = (("SECURITY.md", r"tests/fuzz/fuzz_\w+\.cpp", lambda name: name),
+             ("THIRD-PARTY.txt", r"tools/(ct\w+)/main\.cpp", lambda name: name.split("/")[1]))
+    for inventory, pattern, word in lists:
+        for name in sorted(texts):
+            if re.fullmatch(pattern, name) and not re.search(rf"\b{word(name)}\b", texts.get(inventory, "")):
+                yield f"{inventory}: does not name {word(name)}"
+
+
 def subjects():
     """Subjects of the commits that the main branch, or CTV_BASE, does not have yet."""
     for base in [os.environ.get("CTV_BASE"), "origin/main", "main"]:
@@ -256,6 +266,7 @@ def violations():
                 yield f"{name}: ctv.hpp has a class {word} too; a program that links both would get one of the two"
     yield from stages(texts)
     yield from options(texts)
+    yield from inventories(texts)
     yield from subjects()
     for printed, begin, end, test, mark in PRINTED:
         if printed in texts and test in texts:
@@ -320,6 +331,9 @@ def self_test():
          "nothing reads the option CTV_DEAD"),
         ({"CMakeLists.txt": spdx.replace("//", "#") + 'set(CTV_NEW AUTO CACHE STRING "New")\nif(CTV_NEW)\nendif()\n'},
          "does not name the option CTV_NEW"),
+        ({"SECURITY.md": "tests/fuzz/fuzz_a.cpp\n", "tests/fuzz/fuzz_a.cpp": spdx, "tests/fuzz/fuzz_ab.cpp": spdx},
+         "SECURITY.md: does not name tests/fuzz/fuzz_ab.cpp"),
+        ({"THIRD-PARTY.txt": "ctb\n", "tools/cta/main.cpp": spdx}, "THIRD-PARTY.txt: does not name cta"),
         ({".git": ["x" * 80, "y" * 72]}, None),  # the first is the main branch's
         ({".git": ["x" * 80, "y" * 73]}, "a subject of 73 characters, at most 72: yyy"),
     ]

@@ -55,6 +55,14 @@ void visit_weights(Visitor& v, SequenceHeader& h) {
   }
 }
 
+/// A header of another version has other fields, but begins with it and ends with its checksum, too.
+bool of_another_version(std::span<const uint8_t> unit) {
+  constexpr size_t kChecksum = 4;
+  if (unit.size() < kPrefixSize + 1 + kChecksum || unit[kPrefixSize] == kBitstreamVersion) return false;
+  const size_t covered = unit.size() - kChecksum;
+  return check_crc(unit.first(covered), load_u32(&unit[covered]), "sequence header").ok();
+}
+
 }  // namespace
 
 std::vector<uint8_t> write_sequence_header(const SequenceHeader& header) {
@@ -71,6 +79,11 @@ std::vector<uint8_t> write_sequence_header(const SequenceHeader& header) {
 
 Result<SequenceHeader> read_sequence_header(std::span<const uint8_t> unit) {
   CTV_RETURN_IF_ERROR(check_unit(unit, UnitKind::kHeader, "sequence header"));
+  if (of_another_version(unit)) {
+    return {CTV_ERROR_UNSUPPORTED, "sequence header: made by another version of ctv, in stream format " +
+                                       std::to_string(unit[kPrefixSize]) + "; this one reads format " +
+                                       std::to_string(kBitstreamVersion)};
+  }
   FieldReader r(unit.subspan(kPrefixSize), kPrefixSize);
   SequenceHeader h;
   visit(r, h);

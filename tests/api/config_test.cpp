@@ -12,6 +12,7 @@
 
 #include "tests/api/valid.hpp"
 #include "tests/support/codec.hpp"
+#include "tests/support/repair.hpp"
 
 namespace ctv::test {
 namespace {
@@ -269,6 +270,29 @@ TEST(Parameters, AStreamOfVersion1IsRefusedByName) {
   EXPECT_EQ(ctv_stream_info_parse(s.header.data(), s.header.size(), &info), CTV_ERROR_STREAM);
   EXPECT_NE(std::string(ctv_last_error()).find("version at byte 8: 1 is outside 3..3"), std::string::npos)
       << ctv_last_error();
+}
+
+TEST(Parameters, AStreamOfAnotherVersionIsNotDamaged) {
+  const Config c = valid();
+  const Stream s = encode(moving_clip(c.format, c.width, c.height, 1), c);
+  for (const uint8_t version : {uint8_t{2}, uint8_t{4}, uint8_t{255}}) {
+    for (const size_t longer : {0, 5}) {  // its fields are unknown
+      std::vector<uint8_t> header(s.header.begin(), s.header.end() - 4);
+      header.insert(header.end(), longer, 7);
+      header[8] = version;
+      header.insert(header.end(), 4, 0);
+      repair_header(header);
+      ctv_stream_info info{};
+      info.struct_size = sizeof info;
+      EXPECT_EQ(ctv_stream_info_parse(header.data(), header.size(), &info), CTV_ERROR_UNSUPPORTED);
+      const std::string words = ctv_last_error();
+      EXPECT_NE(words.find("another version"), std::string::npos) << words;
+      EXPECT_NE(words.find("format " + std::to_string(version)), std::string::npos) << words;
+      Decoder decoder;
+      ctv_decoder* handle = decoder.get();
+      EXPECT_EQ(ctv_decoder_send(handle, header.data(), header.size()), CTV_ERROR_UNSUPPORTED);
+    }
+  }
 }
 
 TEST(Parameters, PyramidsAndFiltersThatDoNotExistAreRefusedByName) {

@@ -37,6 +37,22 @@ for scene in landscape cloth; do
 done
 expect 1 "cloth in RGB" "$ctgen" scene_%d.png --scene cloth --size 37x21 --frames 1
 
+# --- the version names the commit; a stream of another version is not damaged
+expect 0 version "$ctenc" --version
+grep -qE '^ctenc \(ctv\) [0-9.]+, commit ([0-9a-f]{7,}(-dirty)?|unknown)$' out || fail "version: $(cat out)"
+printf '\002' | python3 -c '
+import sys, zlib
+unit = open("a.ctv", "rb").read()
+size = 8 + int.from_bytes(unit[4:8], "little")
+header = bytearray(unit[:size - 4])
+header[8:9] = sys.stdin.buffer.read()
+open("other.ctv", "wb").write(header + zlib.crc32(header).to_bytes(4, "little") + unit[size:])'
+for command in "$ctdec other.ctv -o null" "$ctdec other.ctv -o null --keep-going" "$ctinfo other.ctv" "$bin/ctcat other.ctv -o x.ctv"; do
+  $command >out 2>err && fail "another version: $command"
+  grep -q "made by another version of ctv, in stream format 2; this one reads format 3" err || fail "another version: $(cat err)"
+  grep -q damaged err && fail "another version is called damaged: $(cat err)"
+done
+
 # --- pipes give what files give
 "$ctenc" - -o stdin.ctv --qp 24 --keyint 5 -q <a.y4m || fail "encode stdin"
 cat a.y4m | "$ctenc" - -o - --qp 24 --keyint 5 -q >pipe.ctv || fail "encode pipe"

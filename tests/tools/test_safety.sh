@@ -218,6 +218,9 @@ while read -r words; do
 done <<'END'
 --lossless --bitrate 300
 --lossless --set rdoq=1
+--lossless --set loop_filter=1
+--preset paper --set loop_filter=1
+--preset paper --set far_range=8
 --scenecut --no-scenecut
 --buffer 500
 --set directions=4,2 --set scales=1

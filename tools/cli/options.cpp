@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "cli/commit.h"
 #include "cli/text.h"
 
 namespace ctv::tools {
@@ -179,7 +180,8 @@ bool Options::parse(int argc, const char* const* argv) {
   section("General");
   std::string print;
   flag("-h,--help", "Print this help", [&] { print = help_text(text_, list_); });
-  flag("--version", "Print the version", [&] { print = text_.name + " (ctv) " + ctv_version() + "\n"; });
+  flag("--version", "Print the version and the commit",
+       [&] { print = text_.name + " (ctv) " + ctv_version() + ", commit " + built_commit() + "\n"; });
   // For packagers; hidden, and not in the lists that they print.
   CLI::App& app = parser_->app;
   app.add_flag_callback("--help-man", [&] { print = man_page(text_, list_); })->group("");

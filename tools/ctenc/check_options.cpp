@@ -79,6 +79,15 @@ void check_config(const EncodeOptions& encode, const ctv_config& config) {
       !lifts_along_contours(config))
     throw Failure(Exit::kUsage, "--set directional_lifting needs the 9/7 pyramid and picture prediction",
                   "leave it out, or --set pyramid=9/7 --set prediction=picture");
+  const bool picture = config.prediction == CTV_PREDICTION_PICTURE;
+  const auto without_effect = [&](const char* field, bool set, const char* needs) {
+    if (set && encode.given_settings.contains(field))
+      throw Failure(Exit::kUsage, text("--set %s has no effect here: it needs ", field) + needs,
+                    "leave it out");
+  };
+  without_effect("loop_filter", config.loop_filter != 0 && (!picture || config.lossless != 0),
+                 "picture prediction, and is not for lossless");
+  without_effect("far_range", config.far_range != 0 && !picture, "picture prediction");
   const int32_t scales = std::clamp(config.scales, 1, CTV_MAX_SCALES);
   if (encode.given_settings.contains("directions") &&
       std::any_of(config.directions + scales, std::end(config.directions), [](int32_t d) { return d != 0; }))

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ctvparse. Divides a stream of bytes into buffers of one packet each, preceded by the sequence header if
-// there is one. Damaged bytes are skipped up to the next unit; an index is dropped.
+// there is one. Damaged bytes are skipped up to the next unit. An index is dropped; if it can be read in
+// advance (from a file), it tells the duration and where seeks go.
 #include <ctv/ctv.h>
 #include <gst/base/gstbaseparse.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "bindings/gstreamer/elements.h"
 #include "bindings/gstreamer/stream_caps.h"
@@ -18,6 +21,9 @@ struct CtvGstParser {
   gboolean repeat_header;
   GstBuffer* header;
   ctv_stream_info stream;
+  GArray* keys;  // KeyFrame: of the index, in order; empty without one
+  guint64 end;   // of the last packet, in bytes
+  GstClockTime end_time;
 };
 struct CtvGstParserClass {
   GstBaseParseClass parent;
@@ -30,6 +36,11 @@ using namespace ctv::gst;
 
 constexpr uint64_t kMostUnit = uint64_t{1} << 30;  // bytes, a decoder's default limit
 enum Property { kNone, kRepeatHeader };
+
+struct KeyFrame {
+  guint64 offset;
+  GstClockTime time;
+};
 
 GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_MEDIA_TYPE));
@@ -57,6 +68,112 @@ size_t garbage(const CtvGstParser& self, const uint8_t* data, size_t size) {
   return at;
 }
 
+/// Bytes of a file, without moving the stream; empty if they cannot be had.
+std::vector<uint8_t> pulled(CtvGstParser& self, guint64 offset, guint64 size) {
+  GstBuffer* buffer = nullptr;
+  if (size > kMostUnit || gst_pad_pull_range(GST_BASE_PARSE_SINK_PAD(&self), offset, static_cast<guint>(size),
+                                             &buffer) != GST_FLOW_OK)
+    return {};
+  std::vector<uint8_t> bytes(gst_buffer_get_size(buffer));
+  gst_buffer_extract(buffer, 0, bytes.data(), bytes.size());
+  gst_buffer_unref(buffer);
+  if (bytes.size() != size) bytes.clear();
+  return bytes;
+}
+
+/// The byte after the packet at an offset; 0: there is none.
+guint64 end_of_packet(CtvGstParser& self, guint64 offset) {
+  const std::vector<uint8_t> prefix = pulled(self, offset, CTV_UNIT_PREFIX_SIZE);
+  ctv_unit_kind kind = CTV_UNIT_INDEX;
+  uint64_t size = 0;
+  if (prefix.empty() || ctv_unit_parse(prefix.data(), prefix.size(), &kind, &size) != CTV_OK ||
+      kind != CTV_UNIT_PACKET)
+    return 0;
+  return offset + size;
+}
+
+/// Reads the index of a whole file. It counts only if it leads up to itself, and if one header is in force in
+/// all of the file: after a seek the parser sees no other.
+void read_index(CtvGstParser& self) {
+  auto* parse = GST_BASE_PARSE(&self);
+  GstPad* pad = GST_BASE_PARSE_SINK_PAD(parse);
+  gint64 file = 0;
+  if (GST_PAD_MODE(pad) != GST_PAD_MODE_PULL || !gst_pad_peer_query_duration(pad, GST_FORMAT_BYTES, &file) ||
+      file < CTV_INDEX_TRAILER_SIZE)
+    return;
+  const auto bytes = static_cast<guint64>(file);
+  const std::vector<uint8_t> trailer = pulled(self, bytes - CTV_INDEX_TRAILER_SIZE, CTV_INDEX_TRAILER_SIZE);
+  uint64_t size = 0;
+  size_t count = 0;
+  if (trailer.empty() || ctv_index_trailer_parse(trailer.data(), trailer.size(), &size) != CTV_OK ||
+      size > bytes)
+    return;
+  const std::vector<uint8_t> unit = pulled(self, bytes - size, size);
+  if (ctv_index_parse(unit.data(), unit.size(), nullptr, 0, &count) != CTV_OK || count == 0 || count > size)
+    return;
+  std::vector<ctv_index_entry> entries(count);
+  if (ctv_index_parse(unit.data(), unit.size(), entries.data(), count, &count) != CTV_OK ||
+      end_of_packet(self, entries.back().offset) != bytes - size)
+    return;
+  const gsize header = gst_buffer_get_size(self.header);
+  for (size_t i = 0; i < count; ++i) {
+    if (entries[i].key_frame == 0) continue;
+    const guint64 before = i == 0 ? 0 : end_of_packet(self, entries[i - 1].offset);
+    const guint64 gap = entries[i].offset - before;  // headers: none, or the same again
+    const std::vector<uint8_t> again =
+        gap == header && i > 0 ? pulled(self, before, gap) : std::vector<uint8_t>();
+    const bool same = !again.empty() && gst_buffer_memcmp(self.header, 0, again.data(), again.size()) == 0;
+    if (entries[i].offset < before || (i > 0 && (before == 0 || (gap != 0 && !same)))) {
+      g_array_set_size(self.keys, 0);
+      return;
+    }
+    const KeyFrame key = {entries[i].offset, time_of(entries[i].timestamp, self.stream.fps_num)};
+    g_array_append_val(self.keys, key);
+  }
+  const auto* keys = reinterpret_cast<const KeyFrame*>(self.keys->data);
+  for (guint i = 0; i < self.keys->len; ++i)
+    gst_base_parse_add_index_entry(parse, keys[i].offset, keys[i].time, TRUE, TRUE);
+  const GstClockTime end = time_of(entries.back().timestamp + self.stream.fps_den, self.stream.fps_num);
+  gst_base_parse_set_duration(parse, GST_FORMAT_TIME, static_cast<gint64>(end), 0);
+}
+
+/// With an index, seeks to key frames begin at one, and others are accurate, since the frames before are few.
+/// The base class would guess the place by the mean rate.
+gboolean src_event(GstBaseParse* parse, GstEvent* event) {
+  const CtvGstParser& self = self_of(parse);
+  auto* const base = GST_BASE_PARSE_CLASS(ctv_gst_parser_parent_class);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK || self.keys->len == 0) return base->src_event(parse, event);
+  gdouble rate = 1;
+  GstFormat format = GST_FORMAT_UNDEFINED;
+  GstSeekFlags flags = GST_SEEK_FLAG_NONE;
+  GstSeekType start_type = GST_SEEK_TYPE_NONE, stop_type = GST_SEEK_TYPE_NONE;
+  gint64 start = 0, stop = 0;
+  gst_event_parse_seek(event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  if (format != GST_FORMAT_TIME || rate <= 0 || start_type != GST_SEEK_TYPE_SET || start < 0)
+    return base->src_event(parse, event);
+  if ((flags & GST_SEEK_FLAG_KEY_UNIT) != 0) {
+    const auto* keys = reinterpret_cast<const KeyFrame*>(self.keys->data);
+    const auto* end = keys + self.keys->len;
+    const auto* after = std::lower_bound(keys, end, static_cast<GstClockTime>(start),
+                                         [](const KeyFrame& key, GstClockTime t) { return key.time < t; });
+    const auto* before =
+        after == end || (after != keys && after->time > static_cast<GstClockTime>(start)) ? after - 1 : after;
+    if (after == end) after = before;
+    const GstSeekFlags snap = static_cast<GstSeekFlags>(flags & GST_SEEK_FLAG_SNAP_NEAREST);
+    const bool later =
+        snap == GST_SEEK_FLAG_SNAP_AFTER ||
+        (snap == GST_SEEK_FLAG_SNAP_NEAREST &&
+         after->time - static_cast<GstClockTime>(start) < static_cast<GstClockTime>(start) - before->time);
+    start = static_cast<gint64>((later ? after : before)->time);
+  }
+  // Accurate: the place comes from the base class's index, which has the key frames.
+  GstEvent* seek = gst_event_new_seek(rate, format, static_cast<GstSeekFlags>(flags | GST_SEEK_FLAG_ACCURATE),
+                                      start_type, start, stop_type, stop);
+  gst_event_set_seqnum(seek, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  return base->src_event(parse, seek);
+}
+
 /// Puts a new header into the caps. False if it cannot be parsed.
 bool take_header(CtvGstParser& self, const uint8_t* data, size_t size) {
   if (self.header != nullptr && gst_buffer_get_size(self.header) == size &&
@@ -65,6 +182,7 @@ bool take_header(CtvGstParser& self, const uint8_t* data, size_t size) {
   GstCaps* caps = caps_of_header(data, size);
   if (caps == nullptr) return false;
   ctv_stream_info_parse(data, size, &self.stream);
+  const bool first = self.header == nullptr;
   gst_clear_buffer(&self.header);
   self.header = buffer_of(data, size);
   auto* parse = GST_BASE_PARSE(&self);
@@ -72,6 +190,7 @@ bool take_header(CtvGstParser& self, const uint8_t* data, size_t size) {
   gst_caps_unref(caps);
   gst_base_parse_set_frame_rate(parse, static_cast<guint>(self.stream.fps_num),
                                 static_cast<guint>(self.stream.fps_den), 0, 0);
+  if (first) read_index(self);
   return true;
 }
 
@@ -172,7 +291,13 @@ gboolean start(GstBaseParse* parse) {
 
 gboolean stop(GstBaseParse* parse) {
   gst_clear_buffer(&self_of(parse).header);
+  g_array_set_size(self_of(parse).keys, 0);
   return TRUE;
+}
+
+void finalize(GObject* object) {
+  g_array_unref(self_of(object).keys);
+  G_OBJECT_CLASS(ctv_gst_parser_parent_class)->finalize(object);
 }
 
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
@@ -195,6 +320,7 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
 
 static void ctv_gst_parser_init(CtvGstParser* self) {
   ctv_stream_info_init(&self->stream);
+  self->keys = g_array_new(FALSE, FALSE, sizeof(KeyFrame));
   auto* parse = GST_BASE_PARSE(self);
   gst_base_parse_set_has_timing_info(parse, TRUE);
   gst_base_parse_set_infer_ts(parse, FALSE);  // packets have their times
@@ -212,9 +338,11 @@ static void ctv_gst_parser_class_init(CtvGstParserClass* cls) {
   cls->parent.start = &start;
   cls->parent.stop = &stop;
   cls->parent.handle_frame = &handle_frame;
+  cls->parent.src_event = &src_event;
   auto* object = G_OBJECT_CLASS(cls);
   object->set_property = &set_property;
   object->get_property = &get_property;
+  object->finalize = &finalize;
   g_object_class_install_property(
       object, kRepeatHeader,
       g_param_spec_boolean("repeat-header", "repeat-header",

@@ -163,6 +163,10 @@ for output in many_%d.png many_%d.ppm many.y4m many.rgb; do
 done
 [ "$(ls many_*.png many_*.ppm | wc -l)" = 14 ] || fail "images before the damage: $(ls many*)"
 [ "$(wc -c <many.rgb)" = $((7 * 48 * 32 * 3)) ] || fail "pictures before the damage: $(wc -c <many.rgb) bytes"
+for quiet in "" -q; do
+  expect 3 "damage, kept going $quiet" "$ctdec" damaged.ctv -o null --keep-going $quiet
+  says "^ctdec: damaged.ctv: damage in 1 places; [0-9]* further frames lost their reference"
+done
 mkdir folder && mkdir folder/p_3.png
 expect 2 "an image cannot be written" "$ctdec" a.ctv -o folder/p_%d.png
 [ "$(cd folder && echo *)" = "p_0.png p_1.png p_2.png p_3.png" ] || fail "a failing sequence left $(ls -A folder)"

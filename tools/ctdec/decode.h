@@ -35,6 +35,8 @@ struct DecodeResult {
 DecodeResult decode(const DecodeOptions& options);
 
 std::string decode_summary(const DecodeOptions& options, const DecodeResult& result);
+/// What was wrong with a stream that --keep-going went through.
+std::string decode_damage(const DecodeResult& result);
 std::string decode_json(const DecodeOptions& options, const DecodeResult& result);
 
 }  // namespace ctv::tools

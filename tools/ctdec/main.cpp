@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     if (result.cut)
       throw Failure(Exit::kStream, text("%s; the %lld pictures before are decoded", result.cut->what(),
                                         static_cast<long long>(result.frames)));
-    return result.complete() ? Exit::kOk : Exit::kStream;
+    if (!result.complete()) throw Failure(Exit::kStream, decode_options.input + ": " + decode_damage(result));
+    return Exit::kOk;
   });
 }

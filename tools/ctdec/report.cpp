@@ -15,14 +15,16 @@ std::string decode_summary(const DecodeOptions& options, const DecodeResult& r) 
               r.width, r.height, name_of(kFormats, r.format), r.seconds, r.fps());
   if (options.reduction > 0 && r.stream.prediction == CTV_PREDICTION_PICTURE && r.stream.lossless != 0)
     out += "drift     at a reduced resolution errors add up from key frame to key frame\n";
-  if (r.damaged > 0 || r.dropped > 0 || r.repeated > 0)
-    out +=
-        text("damage    in %lld places; %lld further frames lost their reference; %lld repeated pictures\n",
-             static_cast<long long>(r.damaged), static_cast<long long>(r.dropped),
-             static_cast<long long>(r.repeated));
-  if (r.concealed > 0)
-    out += text("concealed %lld pictures lack detail\n", static_cast<long long>(r.concealed));
   if (options.stage_times) out += "\n" + stage_table(r.stages);
+  return out;
+}
+
+std::string decode_damage(const DecodeResult& r) {
+  std::string out =
+      text("damage in %lld places; %lld further frames lost their reference; %lld repeated pictures",
+           static_cast<long long>(r.damaged), static_cast<long long>(r.dropped),
+           static_cast<long long>(r.repeated));
+  if (r.concealed > 0) out += text("; %lld pictures lack detail", static_cast<long long>(r.concealed));
   return out;
 }
 

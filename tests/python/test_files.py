@@ -3,6 +3,7 @@
 import concurrent.futures
 import errno
 import fractions
+import io
 import os
 import pickle
 import tempfile
@@ -132,6 +133,32 @@ def test_a_mount_point_is_written(folder, clip, monkeypatch):
     monkeypatch.setattr(os, "replace", busy)
     assert ctv.write(path, pictures) == len(ctv.read(path)) == FRAMES
     assert not list(folder.glob("mounted*.part"))
+
+
+def test_open_files_and_bytes(stream, folder, clip):
+    pictures = clip("gray")[1]
+    memory = io.BytesIO()
+    assert ctv.write(memory, pictures) == FRAMES
+    ctv.write(folder / "file.ctv", pictures)
+    assert memory.getvalue() == (folder / "file.ctv").read_bytes()
+    with ctv.read(memory) as reader, ctv.read(folder / "file.ctv") as expected:
+        assert bytes_of(reader[7]) == bytes_of(expected[7]) and len(reader) == FRAMES
+        assert list(map(bytes_of, reader)) == list(map(bytes_of, expected))
+        with pytest.raises(TypeError, match="pickled"):
+            pickle.dumps(reader)
+    assert not memory.closed and ctv.info(memory).frames == FRAMES
+    with pytest.raises(ctv.StateError):
+        reader[0]
+    with open(folder / "file.ctv", "rb") as file:
+        assert ctv.info(file).indexed
+
+
+def test_a_last_axis_of_one_is_grey(folder, clip):
+    pictures = clip("gray")[1]
+    ctv.write(folder / "flat.ctv", pictures)
+    ctv.write(folder / "deep.ctv", [p[..., np.newaxis] for p in pictures])
+    ctv.write(folder / "turned.ctv", [np.asfortranarray(p)[..., np.newaxis] for p in pictures])
+    assert len({(folder / f"{name}.ctv").read_bytes() for name in ("flat", "deep", "turned")}) == 1
 
 
 def test_one_picture_is_no_clip(folder):

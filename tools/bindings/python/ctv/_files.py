@@ -67,9 +67,11 @@ class Reader(Sequence):
     def __init__(self, path, **config):
         self._path, self._config = path, config
         self._decoder, self._next = None, -1
-        self._file = open(path, "rb")
+        self._own = not hasattr(path, "read")  # else an open file, such as io.BytesIO, which stays open
+        self._file = open(path, "rb") if self._own else path
+        self._closed = False
         try:
-            self._size = os.fstat(self._file.fileno()).st_size
+            self._size = self._file.seek(0, os.SEEK_END)
             kind, self._header = self._unit(0)
             if kind != "header":
                 raise DamagedError("unit at byte 0: no sequence header")
@@ -81,7 +83,7 @@ class Reader(Sequence):
             self._keys = [i for i, (_, key) in enumerate(self._entries) if key]
             Decoder(**config).close()  # keywords are checked here
         except BaseException:
-            self._file.close()
+            self.close()
             raise
         self.info = Info(**fields, fps=fractions.Fraction(fields["fps_num"], fields["fps_den"]),
                          frames=len(self._entries), key_frames=tuple(self._keys), indexed=indexed,
@@ -94,11 +96,15 @@ class Reader(Sequence):
         return kind, self._bytes(offset, size)
 
     def _bytes(self, offset, size):
-        if self._file.closed:
+        if self._closed:
             raise StateError("the reader is closed")
         if offset + size > self._size:
             raise DamagedError(f"unit at byte {offset}: the file ends at byte {self._size}")
-        data = os.pread(self._file.fileno(), size, offset)
+        if self._own:
+            data = os.pread(self._file.fileno(), size, offset)
+        else:
+            self._file.seek(offset)
+            data = self._file.read(size)
         if len(data) != size:
             raise DamagedError(f"unit at byte {offset}: the file has become shorter")
         return data
@@ -140,7 +146,7 @@ class Reader(Sequence):
     def __getitem__(self, i):
         if isinstance(i, slice):
             return [self[k] for k in range(*i.indices(len(self)))]
-        if self._file.closed:
+        if self._closed:
             raise StateError("the reader is closed")
         number = operator.index(i)
         i = number + len(self) if number < 0 else number
@@ -200,11 +206,15 @@ class Reader(Sequence):
             yield self._packet(i)
 
     def __reduce__(self):  # for worker processes: a reader of the same file
+        if not self._own:
+            raise TypeError("a reader of an open file cannot be pickled; read it by its name")
         return functools.partial(Reader, self._path, **self._config), ()
 
     def close(self):
-        """Closes the file and the decoder."""
-        self._file.close()
+        """Closes the decoder and the file, unless it was given open."""
+        self._closed = True
+        if self._own:
+            self._file.close()
         if self._decoder is not None:
             self._decoder.close()
 
@@ -216,7 +226,8 @@ class Reader(Sequence):
 
 
 def read(path, **config):
-    """Opens a stream file as a sequence of pictures. Keywords are those of Decoder."""
+    """Opens a stream as a sequence of pictures: the name of a file, or a binary file that can seek, such as
+    io.BytesIO. Keywords are those of Decoder."""
     return Reader(path, **config)
 
 
@@ -241,7 +252,7 @@ def shape_of(picture):
         chroma = tuple(shapes[1][:2])
         names = {(height, width): "i444", (height, (width + 1) // 2): "i422"}
         return names.get(chroma, "i420"), width, height
-    formats = {2: "gray", 3: {3: "rgb", 4: "rgba"}.get(shapes[0][-1])}
+    formats = {2: "gray", 3: {1: "gray", 3: "rgb", 4: "rgba"}.get(shapes[0][-1])}
     if len(shapes) > 1 or formats.get(len(shapes[0])) is None:
         raise ArgumentError(f"picture: no format has planes of shape {shapes}")
     return formats[len(shapes[0])], width, height
@@ -249,7 +260,8 @@ def shape_of(picture):
 
 def write(path, frames, *, fps=25, **config):
     """Encodes pictures to a file with an index and returns their number. The first picture tells width, height and
-    format unless keywords do. Keywords are those of Encoder. The file appears under its name once it is complete."""
+    format unless keywords do. Keywords are those of Encoder. The file appears under its name once it is complete. `path`
+    may be an open binary file, too."""
     shape = getattr(frames, "shape", None)
     if shape is not None and (len(shape) < 3 or (len(shape) == 3 and shape[-1] in (1, 3, 4))):
         raise ArgumentError(f"frames: an array of shape {tuple(shape)} is one picture; give a list of pictures")
@@ -259,6 +271,8 @@ def write(path, frames, *, fps=25, **config):
     if first is missing:
         raise ArgumentError("frames: there are none")
     config = {**dict(zip(("format", "width", "height"), shape_of(first))), **config}
+    if hasattr(path, "write"):
+        return encode_to(path, itertools.chain([first], frames), fps, config)
     with output(os.fsdecode(path)) as file:
         return encode_to(file, itertools.chain([first], frames), fps, config)
 

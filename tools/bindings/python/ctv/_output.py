@@ -71,8 +71,9 @@ def output(path):
     part = f"{target}.{uuid.uuid4().hex}.part"  # another writer may be at work
     try:
         file = open(path if direct else part, "wb" if direct else "xb")  # devices and pipes have no name to be replaced
-    except OSError:
+    except OSError as error:
         if existing is None or direct:
+            error.filename = path  # the caller does not know the other name
             raise
         direct, file = True, open(path, "wb")  # a folder that takes no other file
     if direct:

@@ -76,6 +76,8 @@ py::object read_host_plane(const py::object& plane, const std::vector<py::ssize_
                            const std::string& name, void*& data, ptrdiff_t& stride) {
   py::array a = host_array(plane);
   if (!a) throw py::type_error(name + "no array");
+  if (shape.size() == 2 && a.ndim() == 3 && a.shape(2) == 1)  // (height, width, 1) of other packages
+    a = py::reinterpret_borrow<py::array>(a[py::make_tuple(py::ellipsis(), 0)]);
   if (a.dtype().kind() != 'u' || a.dtype().itemsize() != 1)
     throw py::type_error(name + "uint8 expected, " + py::cast<std::string>(py::str(a.dtype())) + " given");
   check_shape({a.shape(), a.shape() + a.ndim()}, shape, name);

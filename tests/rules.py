@@ -108,6 +108,8 @@ def source(name, lines):
     for number, line in enumerate(lines, 1):
         if CODE.search(name):
             yield from includes(name, number, line)
+            if re.match(r"(codec|cpu|cuda)/", name) and re.match(r"\s*(static )?thread_local (const )?std::(vector|string|map|unique_ptr|shared_ptr|function)", line):
+                yield f"{name}:{number}: a thread_local with a destructor: glibc ends the process if it cannot be registered"
             if "__reduce_" in line and name != "cuda/runtime/warp.cuh":
                 yield f"{name}:{number}: __reduce_ needs compute capability 8.0; cuda/runtime/warp.cuh has it for all"
         comment = re.search(r"//.*|^\s*/?\*.*" if CODE.search(name) else r"#.*", line)
@@ -320,6 +322,7 @@ def self_test():
         ({"codec/backend/a.hpp": spdx + "// A\n"}, "a stage quantise, which codec/backend does not"),
         ({"codec/backend/a.hpp": spdx + "// A\n", "cpu/motion/skip.cpp": spdx}, "cuda/motion/skip: is missing"),
         ({"cuda/runtime/a.cuh": spdx + "// A\n__reduce_min_sync(1);\n"}, "cuda/runtime/a.cuh:3: __reduce_ needs"),
+        ({"cpu/a.cpp": spdx + "thread_local std::vector<int> a;\n"}, "cpu/a.cpp:2: a thread_local with a destructor"),
         ({"codec/include/ctv/ctv.hpp": spdx + "class Encoder {\n", "codec/dsp/a.hpp": spdx + "class Encoder {\n"},
          "codec/dsp/a.hpp: ctv.hpp has a class Encoder"),
         ({"README.md": "```cpp\nint a;\n```\n", "tests/api/hpp_test.cpp": spdx + "// README: begin\nint b;\n// README: end\n"},

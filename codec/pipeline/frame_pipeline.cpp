@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/frame_pipeline.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "codec/entropy/residual_tables.hpp"
 #include "codec/entropy/tile_tables.hpp"
 #include "codec/util/parallel.hpp"
+#include "codec/util/threads.hpp"
 
 namespace ctv {
 namespace {
@@ -36,7 +35,8 @@ FramePipeline::FramePipeline(const Stream& stream, Direction direction, int slot
 FramePipeline::~FramePipeline() { finish(); }
 
 void FramePipeline::finish() {
-  if (workers_ != nullptr && process_ != getpid()) {  // after fork(): their threads stayed in the parent
+  if (workers_ != nullptr &&
+      process_ != process_number()) {  // after fork(): their threads stayed in the parent
     static_cast<void>(workers_.release());
     static_cast<void>(new std::vector<FrameSlot>(std::move(slots_)));  // as a worker may have left them
   }
@@ -55,7 +55,7 @@ void FramePipeline::resize(int slots) {
                                                  std::max(1, threads_ / slots), resilient_);
   }
   if (slots > 1) workers_ = std::make_unique<WorkerPool>(std::min(threads_, slots));
-  process_ = getpid();
+  process_ = process_number();
 }
 
 void FramePipeline::detach() {
@@ -142,7 +142,7 @@ void FramePipeline::start(FrameSlot& slot, std::function<Status()> work) {
   slot.coding = {};  // also without memory for another
   slot.status = guarded([&]() -> Status {
     if (workers_ == nullptr) return work();
-    if (process_ != getpid()) return in_parent();
+    if (process_ != process_number()) return in_parent();
     slot.coding = workers_->submit(std::move(work));
     slot.process = process_;
     return {};
@@ -150,13 +150,13 @@ void FramePipeline::start(FrameSlot& slot, std::function<Status()> work) {
 }
 
 bool FramePipeline::ready(const FrameSlot& slot) {
-  return !slot.coding.valid() || slot.process != getpid() ||
+  return !slot.coding.valid() || slot.process != process_number() ||
          slot.coding.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 void FramePipeline::wait(FrameSlot& slot) {
   if (!slot.coding.valid()) return;
-  slot.status = slot.process == getpid() ? slot.coding.get() : in_parent();
+  slot.status = slot.process == process_number() ? slot.coding.get() : in_parent();
   slot.coding = {};
 }
 

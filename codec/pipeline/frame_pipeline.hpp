@@ -2,8 +2,6 @@
 // Frames in flight: the objects that bring a frame from the kernels to its packet, and back.
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
 #include <future>
 #include <memory>
@@ -46,7 +44,7 @@ struct FrameSlot {
   Status status;
   double seconds = 0;          // of entropy coding
   std::future<Status> coding;  // valid while a worker has the frame
-  pid_t process = 0;           // of that worker
+  int process = 0;             // of that worker
 };
 
 enum class Direction : uint8_t { kEncode, kDecode };
@@ -103,7 +101,7 @@ class FramePipeline {
   Backend* backend_ = nullptr;
   std::vector<FrameSlot> slots_;
   std::unique_ptr<WorkerPool> workers_;  // destroyed before the slots
-  pid_t process_ = 0;                    // of the workers
+  int process_ = 0;                      // of the workers
 };
 
 }  // namespace ctv

@@ -7,10 +7,21 @@
 #include <utility>
 
 #if defined(__linux__)
+#include <unistd.h>
+
 #include <csignal>
 #endif
 
 namespace ctv {
+
+/// Differs after fork(). 0 where there are no processes.
+inline int process_number() {
+#if defined(__linux__)
+  return getpid();
+#else
+  return 0;
+#endif
+}
 
 /// Starts a thread that takes no signals of the process: a host that blocks one, to take it by sigwait(),
 /// must not get it here. Faults of the thread itself stay as they are. Throws what std::thread() throws.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -277,9 +278,9 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
   // Number of rows that are kept: the last ones of a cell while those above it are needed, for any height of
   // cells.
   constexpr int kKept = 3 * kFilterReach;
-  thread_local std::vector<Sample> memory;
-  memory.resize(std::max(memory.size(), static_cast<size_t>(kKept) * static_cast<size_t>(samples.cols)));
-  Sample* const kept = memory.data();
+  const auto memory = std::make_unique_for_overwrite<Sample[]>(static_cast<size_t>(kKept) *
+                                                               static_cast<size_t>(samples.cols));
+  Sample* const kept = memory.get();
   const auto kept_row = [&](int r) { return kept + ptrdiff_t{r % kKept} * samples.cols; };
   const auto lo = static_cast<int16_t>(cells.geometry.range.lo);
   const auto hi = static_cast<int16_t>(cells.geometry.range.hi);
@@ -315,8 +316,7 @@ void RunsChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int f
   constexpr int kRootSide = 1 << (kLog2Cell + kRootLevel);
   const int part =
       min_of(kFilterPiece, kRootSide >> cells.geometry.col_shift);  // columns that belong to one root
-  thread_local std::vector<int64_t> sums;
-  sums.assign(static_cast<size_t>(cells.geometry.grid.root_cols()), 0);
+  std::vector<int64_t> sums(static_cast<size_t>(cells.geometry.grid.root_cols()));
   int64_t* row = changes + cells.root(cells.row_of(first), 0);  // per root
   const auto add_sums = [&] {
     for (size_t i = 0; i < sums.size(); ++i) {

@@ -135,6 +135,11 @@ def test_a_mount_point_is_written(folder, clip, monkeypatch):
     assert not list(folder.glob("mounted*.part"))
 
 
+def test_help_names_the_keywords():
+    for name in ("width", "bitrate=0", "key_interval", "threads"):
+        assert name in ctv.Encoder.__doc__
+
+
 def test_open_files_and_bytes(stream, folder, clip):
     pictures = clip("gray")[1]
     memory = io.BytesIO()

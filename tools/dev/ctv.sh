@@ -179,7 +179,7 @@ verb_compare() {
   build/release/bin/ctbench all -o out/compare "$@"
 }
 verb_demo() {
-  local cuda=OFF targets=(ctgen ctenc ctdec ctbeside)
+  local cuda=OFF targets=(ctgen ctenc ctdec ctinfo ctbeside)
   verb_setup build
   say "building the library and the tools that the demo runs"
   if gpu_answers; then cuda=AUTO; fi

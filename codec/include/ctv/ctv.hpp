@@ -8,6 +8,12 @@
  * destroyed or assigned. */
 #pragma once
 
+#if !(__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#error "ctv.hpp needs C++20 (-std=c++20); ctv.h is for C and for older C++"
+#elif !defined(__cpp_exceptions)
+#error "ctv.hpp needs exceptions; ctv.h does not"
+#endif
+
 #include <ctv/ctv.h>
 
 #include <cstdint>

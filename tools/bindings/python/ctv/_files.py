@@ -49,6 +49,12 @@ class Encoder(_ctv.Encoder):
         self.close()
 
 
+Encoder.__doc__ += """
+
+    Keywords and what they are in preset "default"; width, height and format are needed, fps is a number or a fraction:
+    """ + ", ".join(f"{name}={value!r}" for name, value in _ctv.preset_config("default").items())
+
+
 class Decoder(_ctv.Decoder):
     """Units in (header, packets), pictures out."""
 

@@ -16,7 +16,7 @@ for preset in default paper "default --temporal-layers 3 --slots 2"; do
   for first in 0 8 16; do expect 0 "segment $first" "${encode[@]}" --seek $first --frames 8 -o part$first.ctv; done
   expect 0 "joining" "$ctcat" part0.ctv part8.ctv part16.ctv -o joined.ctv
   same joined.ctv whole.ctv
-  expect 0 "one alone" "$ctcat" whole.ctv -o again.ctv
+  expect 0 "one alone" "$ctcat" whole.ctv -o again.ctv -q
   same again.ctv whole.ctv
   expect 0 "a cut" "$ctcat" whole.ctv --from 8 --frames 8 -o cut.ctv
   same cut.ctv part8.ctv

@@ -7,6 +7,7 @@
 
 #include "cli/arguments.h"
 #include "cli/exit.h"
+#include "cli/messages.h"
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "ctcat/stream_joiner.h"
@@ -89,6 +90,8 @@ int main(int argc, char** argv) {
                     [&](int64_t n) { cut.from = n; });
     options.integer("--frames", "N", "So many frames of one INPUT", 1, INT64_MAX / 2,
                     [&](int64_t n) { cut.frames = n; });
+    options.section("Reports");
+    options.flag("-q,--quiet", "Say nothing but errors", [] { show_warnings(false); });
     const Arguments arguments = take_arguments(argc, argv, options, {});
     if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
     if (arguments.positional.empty()) throw Failure(Exit::kUsage, "no input", "see ctcat --help");

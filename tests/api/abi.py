@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares a binary interface with its list, tests/api/abi.txt or abi_net.txt: exported symbols, values of
-enumerations, sizes of structures, offsets of their members.
+"""Compares a binary interface with its list, tests/api/abi.txt or abi_net.txt: exported symbols, that the library stays
+loaded, values of enumerations, sizes of structures, offsets of their members.
 
 usage: abi.py LIBRARY HEADER COMPILER LIST [--update]
 """
@@ -20,6 +20,11 @@ def symbols(library):
     lines = run("nm", "-D", "--defined-only", library).splitlines()
     names = {line.split()[-1].split("@")[0] for line in lines if line.split()[1] != "A"}
     return [f"symbol {name}" for name in sorted(names)]
+
+
+def flags(library):
+    """dlclose() must not unmap code in which threads sleep."""
+    return ["flag NODELETE"] if "NODELETE" in run("readelf", "-d", library) else []
 
 
 def program(header, file):
@@ -47,7 +52,7 @@ def layout(header, compiler):
 
 def main():
     library, header, compiler, listed = sys.argv[1:5]
-    now = symbols(library) + layout(header, compiler)
+    now = symbols(library) + flags(library) + layout(header, compiler)
     if sys.argv[5:] == ["--update"]:
         with open(listed, "w", encoding="utf-8") as out:
             out.write("\n".join(now) + "\n")

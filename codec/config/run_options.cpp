@@ -7,9 +7,7 @@
 
 namespace ctv {
 
-int thread_count(int wanted) {
-  return wanted > 0 ? wanted : std::min(available_processors(), 256);
-}
+int thread_count(int wanted) { return wanted > 0 ? wanted : std::min(available_processors(), 256); }
 
 Engine choose_engine(ctv_engine wanted) { return wanted == CTV_ENGINE_FFT ? Engine::kFft : Engine::kDirect; }
 

@@ -155,10 +155,9 @@ class CpuBackend final : public Backend {
     ctv::merge_skip_vectors(threads_, planes, grid, base_step, vectors, side);
     return {};
   }
-  Status mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
-                    uint8_t* still) override {
+  Status skip_still_only(const MotionGrid& grid, const MotionVector* vectors, uint8_t* skips) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::mark_still(grid, vectors, skips, still);
+    ctv::skip_still_only(grid, vectors, skips);
     return {};
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

@@ -123,11 +123,10 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kSkip);
     return cuda::merge_skip_vectors(*device_, planes, grid, base_step, vectors, side);
   }
-  Status mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
-                    uint8_t* still) override {
+  Status skip_still_only(const MotionGrid& grid, const MotionVector* vectors, uint8_t* skips) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::mark_still(*device_, grid, vectors, skips, still);
+    return cuda::skip_still_only(*device_, grid, vectors, skips);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

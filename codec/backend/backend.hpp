@@ -96,12 +96,10 @@ class Backend : public SubbandPredictor {
   /// before, apart from side.vectors, what comes out.
   virtual Status merge_skip_vectors(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                                     const MotionVector* vectors, const SideInfo& side) = 0;
-  /// Marks the cells that are still: skipped with the zero vector. They are predicted alone and not filtered.
-  /// Arrays: [grid.rows][grid.cols]. still: 1 or 0.
-  virtual Status mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
-                            uint8_t* still) = 0;
+  /// Codes skipped cells that move. Arrays: [grid.rows][grid.cols]. skips: 1 or 0.
+  virtual Status skip_still_only(const MotionGrid& grid, const MotionVector* vectors, uint8_t* skips) = 0;
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond, within the range of
-  /// `geometry`) moved by the vectors, limited to that range. side.still: read, and not null, where cells
+  /// `geometry`) moved by the vectors, limited to that range. side.skips: read, and not null, where cells
   /// overlap; these cells are predicted alone.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;

@@ -54,7 +54,7 @@ Side moved(Side side, size_t cells) {
 
 }  // namespace
 
-MotionTree::MotionTree(const MotionGrid& grid, int subpel, bool skips, bool filter)
+MotionTree::MotionTree(const MotionGrid& grid, int subpel, MotionSkips skips, bool filter)
     : frame_(grid),
       grid_(grid),
       shift_(kVectorFractionBits - subpel),

@@ -13,6 +13,7 @@
 #include "codec/entropy/motion_slices.hpp"
 #include "codec/entropy/motion_walk.hpp"
 #include "codec/entropy/range_coder.hpp"
+#include "codec/format/headers.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/util/memory_budget.hpp"
 
@@ -20,11 +21,16 @@ namespace ctv {
 
 using MotionBits = std::array<AdaptiveBit, MotionContexts::kCount>;
 
+inline MotionSkips motion_skips(const SequenceHeader& header) {
+  if (header.prediction != Prediction::kPicture) return MotionSkips::kNone;
+  return header.macroblocks() ? MotionSkips::kStill : MotionSkips::kAny;
+}
+
 class MotionTree final : public ComponentCoder {
  public:
-  /// grid: of the frame. subpel: vector precision. skips: whether cells may be skipped. filter: whether this
-  /// slice codes which roots of the frame are filtered. Call take() before the other functions.
-  MotionTree(const MotionGrid& grid, int subpel, bool skips, bool filter = false);
+  /// grid: of the frame. subpel: vector precision. filter: whether this slice codes which roots of the frame
+  /// are filtered. Call take() before the other functions.
+  MotionTree(const MotionGrid& grid, int subpel, MotionSkips skips, bool filter = false);
   /// Assigns an area of the grid. leaves: room for as many leaves as the area has cells. Returns their
   /// number.
   size_t take(const RootArea& area, MotionLeaf* leaves);
@@ -51,7 +57,7 @@ class MotionTree final : public ComponentCoder {
   MotionGrid grid_;   // of the area
   size_t first_ = 0;  // number of its first cell in the frame
   int shift_;         // vectors are multiples of 2^shift
-  bool skips_;
+  MotionSkips skips_;
   Extent filtered_;  // roots of the frame, if this slice codes which are filtered
   MotionScratch scratch_;
   // State between the steps.

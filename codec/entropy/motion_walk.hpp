@@ -19,6 +19,10 @@ namespace ctv {
 inline constexpr size_t kMostLength = 15;  // bits of a magnitude after its first
 inline constexpr size_t kMergeCandidates = 4;
 
+/// Which leaves may be skipped. kStill: those with the zero vector, so that a skipped one has no other
+/// symbols.
+enum class MotionSkips : uint8_t { kNone, kStill, kAny };
+
 /// First context of each kind of symbol.
 struct MotionContexts {
   static constexpr size_t kSplit = 0;                               // level - 1; neighbours that are smaller
@@ -39,7 +43,7 @@ class MotionWalk {
  public:
   // grid: of the slice. cols: of the frame. source: the frame's motion from the slice's first cell on
   // (encoder). sink: output, from the same cell on (decoder).
-  MotionWalk(Coder& coder, const MotionGrid& grid, int cols, int shift, bool skips,
+  MotionWalk(Coder& coder, const MotionGrid& grid, int cols, int shift, MotionSkips skips,
              const ConstSideInfo& source, const SideInfo& sink, MotionScratch& scratch)
       : coder_(coder),
         grid_(grid),
@@ -91,8 +95,9 @@ class MotionWalk {
     }
   };
 
+  bool has_skips() const { return skips_ != MotionSkips::kNone; }
   ptrdiff_t place(int row, int col) const { return static_cast<ptrdiff_t>(row) * cols_ + col; }
-  bool source_skip(ptrdiff_t place) const { return skips_ && source_.skips[place] != 0; }
+  bool source_skip(ptrdiff_t place) const { return has_skips() && source_.skips[place] != 0; }
   // Extent of a root within the grid.
   Extent clipped(int row, int col) const {
     return {std::min(kRootSide, grid_.rows - row), std::min(kRootSide, grid_.cols - col)};
@@ -113,7 +118,7 @@ class MotionWalk {
       own[-1] = 0;
       if (root.cols == kRootSide) {
         std::memcpy(own, vectors, kRootSide * sizeof(*own));
-        if (skips_) {
+        if (has_skips()) {
           for (int x = 0; x < kRootSide; ++x) own[x] ^= uint32_t{source_.skips[first + x]} << 15;
         }
       } else {
@@ -155,7 +160,7 @@ class MotionWalk {
         }
       }
       bool skip = false;
-      if (skips_) {
+      if (has_skips()) {
         if constexpr (!kDecodes) skip = source_skip(place(row + y, col + x));
         skip = coder.bit(C::kSkip + static_cast<size_t>(3 * level + left.skip + above.skip), skip);
       }
@@ -164,7 +169,7 @@ class MotionWalk {
       ++leaf;
     }
     if constexpr (kDecodes) {
-      if (skips_) {
+      if (has_skips()) {
         cells.copy(root, sink_.skips + place(row, col), cols_,
                    [](const MotionLeaf& cell) { return cell.skip; });
       }
@@ -233,6 +238,10 @@ class MotionWalk {
       found = list.place_of(std::bit_cast<uint32_t>(own));
     }
     MotionCell now;
+    if (skips_ == MotionSkips::kStill && leaf.skip != 0) {
+      now.around = 1U << (2 * MotionCell::kField);  // as if merged
+      return now;
+    }
     const uint32_t around = left.around + above.around;
     const size_t merged =
         12 * size_t{leaf.skip} + 3 * size_t{leaf.level} + (around >> (2 * MotionCell::kField));
@@ -291,7 +300,7 @@ class MotionWalk {
   const MotionGrid& grid_;
   const int cols_;
   const int shift_;
-  const bool skips_;
+  const MotionSkips skips_;
   const ConstSideInfo source_;
   const SideInfo sink_;
   MotionScratch& scratch_;

@@ -66,8 +66,8 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
   }
   for (size_t i = first_slice_; i < parts_.size(); ++i) {
     const bool first = i == first_slice_;
-    parts_[i].coder =
-        std::make_unique<MotionTree>(grid, header.subpel, skips_, first && header.loop_filter != 0);
+    parts_[i].coder = std::make_unique<MotionTree>(grid, header.subpel, motion_skips(header),
+                                                   first && header.loop_filter != 0);
   }
 }
 

@@ -22,7 +22,6 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
                             stream_.header.slots));
   if (stream_.header.macroblocks()) {
     CTV_ASSIGN_OR_RETURN(residual_, backend_.make_residual(stream_.macroblocks));
-    CTV_ASSIGN_OR_RETURN(still_memory_, backend_.allocate(stream_.grid.size()));
   }
   if (picture_mode()) {
     if (filtered()) {
@@ -129,11 +128,8 @@ Status FrameDecoder::decode_macroblocks(FrameSlot& slot, bool by_planes) {
   const PlaneSet& result = references_.current().picture;
   const PlaneSet& decoded = apart ? spare_ : result;  // before the loop filter
   const PlaneSet& other = apart ? result : spare_;
-  ConstSideInfo side = slot.levels->uploaded_side();
-  auto* const still = static_cast<uint8_t*>(still_memory_.data());
-  side.still = still;
+  const ConstSideInfo side = slot.levels->uploaded_side();
   const int planes = stream_.picture.planes;
-  CTV_RETURN_IF_ERROR(backend_.mark_still(stream_.grid, side.vectors, side.skips, still));
   CTV_RETURN_IF_ERROR(backend_.each_plane(planes, [&](int p) {
     return backend_.compensate(reference_->picture.cropped(p), side, stream_.geometry(p, 0),
                                decoded.plane(p));
@@ -146,7 +142,7 @@ Status FrameDecoder::decode_macroblocks(FrameSlot& slot, bool by_planes) {
       residual_->decode(residual_frame(stream_, slot.parameters, side.skips), coded, decoded.planes()));
   return backend_.each_plane(planes, [&](int p) -> Status {
     if (filtered()) {
-      const FilteredCells cells{{stream_.geometry(p, 0), still}, side.changes};
+      const FilteredCells cells{{stream_.geometry(p, 0), side.skips}, side.changes};
       CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p), loop_filter_of(slot.parameters, p), cells,
                                           other.cropped_plane(p)));
     }
@@ -168,9 +164,7 @@ Status FrameDecoder::decode_picture(FrameSlot& slot, int p) {
   const PlaneView<Sample> out = decoded.plane(p);
   PlaneView<const Sample> prediction;
   if (reference_ != nullptr) {
-    ConstSideInfo lossless = side;
-    lossless.still = side.skips;
-    CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), lossless, cells.geometry, out));
+    CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), side, cells.geometry, out));
     prediction = out;
     cells.skips = side.skips;
     cells.changes = side.changes;

@@ -72,7 +72,6 @@ class FrameDecoder {
   PlaneSet decoded_;                         // subband prediction
   PlaneSet spare_;                           // loop filter: the other plane of Backend::filter()
   std::unique_ptr<ResidualCoder> residual_;  // null without macroblocks
-  Memory still_memory_;                      // SideInfo::still
   PlaneQuantisers quantisers_;
 };
 

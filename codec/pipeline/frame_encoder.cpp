@@ -76,7 +76,6 @@ Status FrameEncoder::set_slots(int slots) {
     const size_t macroblocks = stream_.header.macroblocks() ? stream_.macroblocks.size() : 0;
     CTV_ASSIGN_OR_RETURN(output.side_memory, allocate_side(backend_, stream_.grid, picture_mode(),
                                                            stream_.slopes, macroblocks, output.side));
-    if (macroblocks == 0) output.side.still = output.side.skips;
   }
   return {};
 }
@@ -164,10 +163,10 @@ Status FrameEncoder::predict(FrameSlot& slot) {
     CTV_RETURN_IF_ERROR(backend_.merge_skip_vectors(compared, grid, step, vectors, side));
   }
   if (stream_.header.macroblocks())
-    CTV_RETURN_IF_ERROR(backend_.mark_still(grid, side.vectors, side.skips, side.still));
+    CTV_RETURN_IF_ERROR(backend_.skip_still_only(grid, side.vectors, side.skips));
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr,
-               nullptr, side.macroblocks}));
+               side.macroblocks}));
   compensated_ = close_ && !overlap;
   return {};
 }
@@ -186,7 +185,7 @@ Status FrameEncoder::find_changes() {
     planes[i] = {source_.cropped(p), unfiltered().cropped(p), loop_filter_of(parameters_, p),
                  stream_.geometry(p, 0)};
   }
-  return backend_.filter_changes(std::span(planes).first(count), output_->side.still, output_->side.changes);
+  return backend_.filter_changes(std::span(planes).first(count), output_->side.skips, output_->side.changes);
 }
 
 // As in the paper, the search minimises SAD only.
@@ -252,7 +251,7 @@ PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
 }
 
 SkippedCells FrameEncoder::skipped(FrameType type, int p) const {
-  return {stream_.geometry(p, 0), type == FrameType::kPredicted ? output_->side.still : nullptr};
+  return {stream_.geometry(p, 0), type == FrameType::kPredicted ? output_->side.skips : nullptr};
 }
 
 // Picture prediction: levels = quantise(forward(samples - prediction)). RDOQ keeps the coefficients, so that

@@ -44,16 +44,16 @@ Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture,
 Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, const SlopeGrid& slopes,
                              size_t macroblocks, SideInfo& side) {
   const size_t cells = grid.size();
-  CTV_ASSIGN_OR_RETURN(
-      Memory memory, backend.allocate(grid.roots() * sizeof(int64_t) + macroblocks * sizeof(Macroblock) +
-                                      cells * (sizeof(MotionVector) + 2 * sizeof(uint8_t)) + slopes.size()));
+  CTV_ASSIGN_OR_RETURN(Memory memory,
+                       backend.allocate(grid.roots() * sizeof(int64_t) + macroblocks * sizeof(Macroblock) +
+                                        cells * (sizeof(MotionVector) + sizeof(uint8_t)) + slopes.size()));
   auto* const changes = static_cast<int64_t*>(memory.data());
   auto* const records = reinterpret_cast<Macroblock*>(changes + grid.roots());
   side.vectors = reinterpret_cast<MotionVector*>(records + macroblocks);
   auto* const behind = reinterpret_cast<uint8_t*>(side.vectors + cells);
-  if (skips) side.skips = behind, side.still = behind + cells, side.changes = changes;
+  if (skips) side.skips = behind, side.changes = changes;
   if (macroblocks > 0) side.macroblocks = records;
-  if (slopes.size() > 0) side.slopes = reinterpret_cast<int8_t*>(behind + 2 * cells);
+  if (slopes.size() > 0) side.slopes = reinterpret_cast<int8_t*>(behind + cells);
   return memory;
 }
 

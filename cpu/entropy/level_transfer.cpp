@@ -59,7 +59,7 @@ class CpuLevelTransfer final : public LevelTransfer {
 
  private:
   SideInfo side() const {
-    return {vectors_.get(), skips_.get(), slopes_.get(), changes_.get(), nullptr, macroblocks_.get()};
+    return {vectors_.get(), skips_.get(), slopes_.get(), changes_.get(), macroblocks_.get()};
   }
 
   // For uploads. Where only downloads happen these are never touched, so they take no physical memory.

@@ -88,7 +88,7 @@ HWY_INLINE void FlagStill(const uint8_t* still, int count, uint8_t* flags) {
         ptrdiff_t{c.rows->cell(c.piece + (half != 0 && c.rows->between ? 1 : 0))} * c.geometry->grid.cols;
     const ptrdiff_t at = row + first;
     s.vectors[half] = c.side.vectors + at;
-    const uint8_t* still = c.side.still + at;
+    const uint8_t* still = c.side.skips + at;
     uint8_t copied_still[Segment::kCopied];
     if (!beside || at + Segment::kCopied > static_cast<ptrdiff_t>(c.geometry->grid.size())) {
       for (int k = 0; k < count; ++k) {

@@ -164,8 +164,8 @@ namespace ctv {
 HWY_EXPORT(FindStillRow);
 HWY_EXPORT(SkipBySsdRow);
 
-void mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips, uint8_t* still) {
-  for (size_t i = 0; i < grid.size(); ++i) still[i] = skips[i] != 0 && vectors[i] == MotionVector{} ? 1 : 0;
+void skip_still_only(const MotionGrid& grid, const MotionVector* vectors, uint8_t* skips) {
+  for (size_t i = 0; i < grid.size(); ++i) skips[i] = skips[i] != 0 && vectors[i] == MotionVector{} ? 1 : 0;
 }
 
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,

@@ -30,7 +30,7 @@ struct SearchedLuma {
 };
 
 /// The functions of MotionEstimator and Backend with these names.
-void mark_still(const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips, uint8_t* still);
+void skip_still_only(const MotionGrid& grid, const MotionVector* vectors, uint8_t* skips);
 void decide_skips(int threads, const SkipPlanes& planes, const SearchedLuma& luma, const MotionGrid& grid,
                   uint32_t base_step, const uint8_t* still, const SideInfo& side);
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,

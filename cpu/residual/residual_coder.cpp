@@ -178,7 +178,7 @@ void EncodeMacroblocks(const ResidualPass& pass, int row) {
     if (here.skipped != kAllSkipped) {
       uint32_t bits = EncodeLuma(pass, here, m);
       bits += EncodeChroma(pass, here, m);
-      m.cost = macroblock_cost(bits);
+      m.cost = macroblock_cost(m.coded(), bits);
     }
     pass.coded.macroblocks[here.index] = m;
   }

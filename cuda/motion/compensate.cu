@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
 
 Status compensate_plane(Device& device, PlaneView<const Sample> reference, const ConstSideInfo& side,
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction) {
-  const Cells cells{side.vectors, side.still, geometry};
+  const Cells cells{side.vectors, side.skips, geometry};
   const auto launch = [&]<int kRows, int kCols>() {
     const int across = ceil_div(prediction.cols + kCols / 2, kUnitSide);
     const dim3 blocks(blocks_for(across, kWarps), blocks_for(prediction.rows + kRows / 2, 2 * kRows));

@@ -145,10 +145,10 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
 constexpr int kMarkThreads = 256;
 
 __global__ void __launch_bounds__(kMarkThreads)
-    mark_still_kernel(const MotionVector* vectors, const uint8_t* skips, int cells, uint8_t* still) {
+    skip_still_only_kernel(const MotionVector* vectors, int cells, uint8_t* skips) {
   pdl_begin();
   const int i = static_cast<int>(blockIdx.x) * kMarkThreads + thread_x();
-  if (i < cells) still[i] = skips[i] != 0 && same_vector(vectors[i], MotionVector{}) ? 1 : 0;
+  if (i < cells) skips[i] = skips[i] != 0 && same_vector(vectors[i], MotionVector{}) ? 1 : 0;
 }
 
 unsigned blocks_of_warps(const MotionGrid& grid) {
@@ -173,12 +173,11 @@ Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& g
   return device.launched("skip_by_ssd_kernel");
 }
 
-Status mark_still(Device& device, const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
-                  uint8_t* still) {
+Status skip_still_only(Device& device, const MotionGrid& grid, const MotionVector* vectors, uint8_t* skips) {
   const auto cells = static_cast<int>(grid.size());
-  launch_kernel(device, mark_still_kernel, blocks_for(cells, kMarkThreads), kMarkThreads, 0, vectors, skips,
-                cells, still);
-  return device.launched("mark_still_kernel");
+  launch_kernel(device, skip_still_only_kernel, blocks_for(cells, kMarkThreads), kMarkThreads, 0, vectors,
+                cells, skips);
+  return device.launched("skip_still_only_kernel");
 }
 
 }  // namespace ctv::cuda

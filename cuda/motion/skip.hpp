@@ -15,8 +15,7 @@ Status decide_skips(Device& device, const SkipPlanes& planes, const SearchPlanes
                     const uint8_t* still, const SideInfo& side);
 Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   uint8_t* still);
-Status mark_still(Device& device, const MotionGrid& grid, const MotionVector* vectors, const uint8_t* skips,
-                  uint8_t* still);
+Status skip_still_only(Device& device, const MotionGrid& grid, const MotionVector* vectors, uint8_t* skips);
 Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                    const MotionVector* vectors, uint8_t* close);
 Status merge_skip_vectors(Device& device, const SkipPlanes& planes, const MotionGrid& grid,

@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(kWarps* kWarp, kBlocks)
   if (skipped == kAllSkipped) return;
   uint32_t bits = encode_luma(work, tables, row, col, index, skipped, memory[warp], lane, m);
   bits += encode_chroma(work, tables, row, col, index, skipped, memory[warp], lane, m);
-  m.cost = macroblock_cost(bits);
+  m.cost = macroblock_cost(m.coded(), bits);
   if (lane == 0) work.macroblocks[index] = m;
 }
 

@@ -103,7 +103,6 @@ TEST_F(CudaEquality, Compensation) {
             BackendSide side(*backend, geometry.grid);
             draw_side(geometry.grid, limit, kind == 1 ? 0 : 3, seed + 1, side);
             SideInfo device = side.device();
-            device.still = device.skips;
             ASSERT_TRUE(ok(backend->compensate(reference.const_view().crop(cropped.rows, cropped.cols),
                                                device, geometry, prediction.view())));
             prediction.download();

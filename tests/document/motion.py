@@ -167,6 +167,7 @@ class Slice:
         self.coder = RangeDecoder(data)
         self.unit = 1 << (3 - h["vector precision"])
         self.has_skips = h["prediction"] == 1
+        self.still_skips = self.has_skips and not h["lossless"]
         self.rows, self.cols = rows, cols
         self.leaves = []  # in their order, with their first cells
         self.trees = {}   # the leaves by cell
@@ -215,6 +216,9 @@ class Slice:
         right = (row - 1, col + (1 << leaf.level))
         third = self.cells[right] if right in self.cells else self.cells.get((row - 1, col - 1), OUTSIDE)
         vectors = [left.vector, above.vector, third.vector]
+        if self.still_skips and leaf.skip:
+            leaf.merge = 1
+            return
         leaf.merge = 1 - self.coder.bit("differs", leaf.skip, leaf.level, left.merge + above.merge)
         if leaf.merge:
             candidates = list(dict.fromkeys(vectors + [(0, 0)]))

@@ -33,12 +33,9 @@ class Prediction:
     def is_skipped(self, y, x, a, b):
         return self.cell(y, x, a, b).skip
 
-    def is_still(self, cell):
-        return cell.skip and (self.h["lossless"] or cell.vector == (0, 0))
-
     def is_filtered(self, y, x, a, b):
         root = self.place(y, a, self.rows) >> ROOT, self.place(x, b, self.cols) >> ROOT
-        return root in self.filtered and not self.is_still(self.cell(y, x, a, b))
+        return root in self.filtered and not self.is_skipped(y, x, a, b)
 
     def is_quad_skipped(self, y, x, a, b):
         """Section 6.2."""
@@ -86,7 +83,7 @@ class Prediction:
 
     def unlimited(self, plane, y, x, a, b):
         own = self.cell(y, x, a, b)
-        if not self.h["overlap"] or self.is_still(own):
+        if not self.h["overlap"] or own.skip:
             return self.moved(plane, y, x, own.vector, a, b)
         weights = {}  # by vector, since equal vectors predict the same
         for r, wy in self.overlapping(y, a, self.rows):

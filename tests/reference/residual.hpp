@@ -162,7 +162,7 @@ class Residual {
       for (int b = 0; b < frame_.grid.chroma_blocks(); ++b) {
         for (int p = 1; p < 3; ++p) bits += kNoChromaBits + encode_chroma(source, decoded, p, b, row, col, m);
       }
-      m.cost = macroblock_cost(bits);
+      m.cost = macroblock_cost(m.coded(), bits);
     });
     decode(decoded);
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <utility>
-
 #include "tests/reference/motion.hpp"
 #include "tests/support/backend_side.hpp"
 #include "tests/support/guarded_plane.hpp"
@@ -32,7 +30,6 @@ class Compensate : public test::BackendTest {
     const Extent extent{reference.rows(), reference.cols()};
     BackendPlane prediction(backend(), {extent.rows + pad, extent.cols + 2 * pad});
     SideInfo device = side.device();
-    device.still = std::exchange(device.skips, nullptr);
     ASSERT_TRUE(ok(backend().compensate(reference.const_view(), device, geometry, prediction.view())));
     prediction.download();
     EXPECT_TRUE(prediction.intact());

@@ -283,7 +283,7 @@ class StandIn : public CallHook, public Forwarding<Backend> {
   CTV_FORWARD(kYes, find_still, 4)
   CTV_FORWARD(kYes, skip_by_ssd, 6)
   CTV_FORWARD(kYes, merge_skip_vectors, 5)
-  CTV_FORWARD(kYes, mark_still, 4)
+  CTV_FORWARD(kYes, skip_still_only, 3)
   CTV_FORWARD(kYes, compensate, 4)
   CTV_FORWARD(kYes, filter_changes, 3)
   CTV_FORWARD(kYes, filter, 4)

@@ -17,7 +17,7 @@ class MotionTrees : public testing::Test {
 
   /// A tree of the whole grid.
   std::unique_ptr<MotionTree> tree(bool filter = false) {
-    auto tree = std::make_unique<MotionTree>(kGrid, 3, true, filter);
+    auto tree = std::make_unique<MotionTree>(kGrid, 3, kind_, filter);
     EXPECT_EQ(tree->take({0, 0, kGrid.root_rows(), kGrid.root_cols()}, leaves_.data()), kGrid.size());
     return tree;
   }
@@ -34,6 +34,7 @@ class MotionTrees : public testing::Test {
     const size_t size = tree()->encode(frame, out);
     return {out.data(), out.data() + size};
   }
+  MotionSkips kind_ = MotionSkips::kAny;
   std::vector<MotionLeaf> leaves_ = std::vector<MotionLeaf>(kGrid.size());
   std::vector<MotionVector> vectors_ = std::vector<MotionVector>(kGrid.size());
   std::vector<uint8_t> skips_ = std::vector<uint8_t>(kGrid.size());
@@ -51,6 +52,22 @@ TEST_F(MotionTrees, ExtremeVectorsComeBack) {
   const auto skips = skips_;
   const Bytes bytes = encode();
   std::fill(vectors_.begin(), vectors_.end(), MotionVector{});
+  std::fill(skips_.begin(), skips_.end(), uint8_t{2});
+  ASSERT_TRUE(decode(bytes));
+  EXPECT_EQ(vectors_, vectors);
+  EXPECT_EQ(skips_, skips);
+}
+
+TEST_F(MotionTrees, StillLeavesHaveNoVector) {
+  kind_ = MotionSkips::kStill;
+  for (size_t i = 0; i < vectors_.size(); ++i) {
+    skips_[i] = i % 3 == 0;
+    if (i % 3 != 0) vectors_[i] = {static_cast<int16_t>(8 * (i % 7)), -16};
+  }
+  const auto vectors = vectors_;
+  const auto skips = skips_;
+  const Bytes bytes = encode();
+  std::fill(vectors_.begin(), vectors_.end(), MotionVector{1, 2});
   std::fill(skips_.begin(), skips_.end(), uint8_t{2});
   ASSERT_TRUE(decode(bytes));
   EXPECT_EQ(vectors_, vectors);

@@ -269,7 +269,8 @@ class RegionPackets : public testing::Test {
     coder_ = std::make_unique<SymbolCoder>(picture_, header_, f_->cells, threads, resilient);
     vectors_.assign(f_->cells.size(), {});
     for (size_t i = 0; i < vectors_.size(); ++i) {
-      if (random_.between(0, 3) == 0) vectors_[i] = {static_cast<int16_t>(8 * random_.between(-9, 9)), 0};
+      if (f_->skips[i] == 0 && random_.between(0, 3) == 0)
+        vectors_[i] = {static_cast<int16_t>(8 * random_.between(-9, 9)), 0};
     }
     changes_.assign(f_->cells.roots(), 0);
   }

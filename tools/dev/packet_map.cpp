@@ -94,7 +94,7 @@ PacketMap read_packet_map(std::span<const uint8_t> header, std::span<const uint8
   Levels levels{stream, {}};
   CodedFrameBuffers frame;
   frame.parameters = coder.header().frame;
-  frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data(), nullptr, macroblocks.data()};
+  frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data(), macroblocks.data()};
   for (size_t p = 0; p < static_cast<size_t>(stream.picture.planes); ++p) {
     levels.of[p].resize(stream.picture.subbands[p].num_coefficients);
     frame.levels[p] = levels.of[p].data();

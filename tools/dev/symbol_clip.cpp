@@ -20,7 +20,7 @@ bool read_packet(SymbolCoder& coder, std::span<const uint8_t> unit, SymbolClip& 
   std::vector<int8_t> slopes(clip.stream.slopes.size());
   std::vector<int64_t> changes(clip.stream.grid.roots());
   frame.macroblocks.resize(clip.stream.macroblocks.size());
-  buffers.side = {frame.vectors.data(),    frame.skips.data(), slopes.data(), changes.data(), nullptr,
+  buffers.side = {frame.vectors.data(), frame.skips.data(), slopes.data(), changes.data(),
                   frame.macroblocks.data()};
   for (size_t p = 0; p < frame.levels.size(); ++p) {
     frame.levels[p].resize(clip.stream.picture.subbands[p].num_coefficients);

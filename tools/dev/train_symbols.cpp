@@ -179,7 +179,7 @@ void train_motion(const std::vector<SymbolClip>& clips) {
   MotionCounter sum;
   for (const SymbolClip& clip : clips) {
     const Stream& stream = clip.stream;
-    const bool skips = stream.header.prediction == Prediction::kPicture;
+    const MotionSkips skips = motion_skips(stream.header);
     MotionCounter counter;
     std::vector<MotionLeaf> leaves(stream.grid.size());
     MotionScratch scratch(stream.grid, leaves.data());
@@ -225,7 +225,7 @@ std::array<double, 2> measure_motion(const SymbolClip& clip) {
   std::vector<uint8_t> skipped(stream.grid.size());
   Growing<uint8_t> out;
   std::vector<MotionLeaf> leaves(stream.grid.size());
-  MotionTree tree(stream.grid, stream.header.subpel, stream.header.prediction == Prediction::kPicture);
+  MotionTree tree(stream.grid, stream.header.subpel, motion_skips(stream.header));
   MotionSlices slices(stream.grid);
   for (const SymbolFrame& f : clip.frames) {
     if (f.parameters.type == FrameType::kKey) continue;

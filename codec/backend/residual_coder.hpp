@@ -23,6 +23,7 @@ struct ResidualFrame {
   MotionGrid cells;
   const uint8_t* skips = nullptr;   // [cells.rows][cells.cols]
   std::array<uint32_t, 3> steps{};  // residual_step() of each plane
+  uint32_t masking = 0;             // of luma's step: masked_step()
   std::array<SampleRange, 3> ranges{};
 };
 

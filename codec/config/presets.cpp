@@ -151,20 +151,12 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
   if (c.slots > 1 && !picture) return bad("slots", "more than one needs picture prediction");
   CTV_RETURN_IF_ERROR(check_crf(c));
-  CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
-  if (c.tune != CTV_TUNE_PSNR && (!picture || c.lossless != 0)) {
-    return bad("tune", "ssim needs picture prediction, and is not for lossless");
-  }
+  CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_PSNR));
   return check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12);
 }
 
-// Tune SSIM quantises the finest scale and the lowpass more coarsely, because SSIM's windows of 8 samples
-// measure both badly; the scales between get the bits. The factors were measured.
-double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
-  if (tune == CTV_TUNE_PSNR) return 1;
-  if (subband.scale == 0) return 1.6;
-  return subband.layer == layout.layers - 1 ? 1.2 : 1;
-}
+// x264's AQ of strength 1 has 11. More looks dull, and costs squared error.
+constexpr uint8_t kVisualMasking = 5;
 
 }  // namespace
 
@@ -236,11 +228,11 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};
-    h.weights[0][i] = static_cast<uint16_t>(
-        std::clamp(std::lround(weight * weight_for(c.tune, layout, layout.subbands[i])), 1L, 65535L));
+    h.weights[0][i] = static_cast<uint16_t>(weight);
     h.weights[1][i] = static_cast<uint16_t>(
         std::clamp(std::lround(weight * std::exp2(c.chroma_qp_offset / 6.0)), 1L, 65535L));
   }
+  h.masking = h.macroblocks() && c.tune == CTV_TUNE_VISUAL ? kVisualMasking : 0;
   h.residual_chroma_weight =
       static_cast<uint16_t>(std::lround(kWeightOne * std::exp2(c.chroma_qp_offset / 6.0)));
   const auto step = make_base_step(c.qp, c.step);

@@ -43,9 +43,8 @@ inline constexpr int kLambdaBits = 14;
 
 /// Rounding offsets by frequency class, in 1024ths of a step: the dead zone grows with frequency.
 inline constexpr uint16_t kResidualRounding[kFrequencyClasses] = {348, 290, 210, 150, 110};
-CTV_HOST_DEVICE uint32_t rounding_offset(uint32_t step, int frequency) {
-  return step * kResidualRounding[frequency] >> 10;
-}
+/// rounding: from the table.
+CTV_HOST_DEVICE uint32_t rounding_offset(uint32_t step, uint32_t rounding) { return step * rounding >> 10; }
 
 /// Constants of the decisions in a plane.
 struct ResidualPrices {

@@ -161,6 +161,7 @@ constexpr StreamField kFields[] = {
         .at_most([](const H& h) -> int64_t { return of_picture(h) * (1 - h.lossless); }),
     Row::of<&H::slots>("slots", 1, 1, kMaxSlots)
         .as(CTV_PUBLIC(slots), "Pictures that later frames may refer to"),
+    Row::of<&H::masking>("masking", 1, 0, 15).only_if([](const H& h) { return h.macroblocks(); }),
     Row::of<&H::residual_chroma_weight>("residual chroma weight", 2, 1, UINT16_MAX).only_if([](const H& h) {
       return h.macroblocks();
     }),

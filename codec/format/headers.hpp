@@ -61,6 +61,7 @@ struct SequenceHeader {
   uint8_t slots = 1;  // reference pictures
   /// Step of a subband = base step x weight / 4096. Luma, then chroma if present; in subband order.
   std::array<std::array<uint16_t, kMaxSubbandsPerPlane>, 2> weights{};
+  uint8_t masking = 0;  // macroblocks: how much luma's step follows activity (masked_step())
   uint16_t residual_chroma_weight = 4096;  // of chroma's step in macroblocks, against luma's
 
   /// Whether the residual of predicted frames is coded in macroblocks.

@@ -38,13 +38,6 @@ CTV_HOST_DEVICE uint32_t count_bits(uint32_t v) {
   return static_cast<uint32_t>(__builtin_popcount(v));
 #endif
 }
-CTV_HOST_DEVICE uint32_t log2_of(uint32_t v) {
-#if defined(__CUDA_ARCH__)
-  return 31U - static_cast<uint32_t>(__clz(static_cast<int>(v)));
-#else
-  return 31U - static_cast<uint32_t>(__builtin_clz(v));
-#endif
-}
 
 /// Position of quad n of a block.
 CTV_HOST_DEVICE void quad_place(int side, int n, int& u, int& v) {

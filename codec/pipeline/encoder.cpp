@@ -117,8 +117,7 @@ Status StreamEncoder::start() {
                                    .quick = config_.split == 0,
                                    .rdoq = config_.rdoq != 0,
                                    .engine = engine,
-                                   .slots = static_cast<int>(pipeline_.size()),
-                                   .tune = config_.tune};
+                                   .slots = static_cast<int>(pipeline_.size())};
   CTV_ASSIGN_OR_RETURN(frames_, FrameEncoder::make(*device_, stream_, decisions));
   return {};
 }

@@ -13,9 +13,8 @@ namespace {
 // Rounding offsets of key frames in 65536ths of a step, measured. With RDOQ they apply at high activity, and
 // RDOQ reduces them elsewhere. The third is for tuning for SSIM. Subband prediction rounds to nearest, as in
 // the paper.
-constexpr uint32_t kOffset = 27525;            // 0.42
-constexpr uint32_t kRdoOffset = 31500;         // 0.48
-constexpr uint32_t kRdoOffsetForSsim = 32768;  // 0.50
+constexpr uint32_t kOffset = 27525;     // 0.42
+constexpr uint32_t kRdoOffset = 31500;  // 0.48
 constexpr uint32_t kNearest = 32768;
 
 }  // namespace
@@ -51,7 +50,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(slopes_, backend_.make_slopes(picture.subbands[0]));
   }
   rdoq_ = decisions.rdoq && stream_.header.lossless == 0;
-  offset_ = !rdoq_ ? kOffset : (decisions.tune == CTV_TUNE_SSIM ? kRdoOffsetForSsim : kRdoOffset);
+  offset_ = !rdoq_ ? kOffset : kRdoOffset;
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }

@@ -23,7 +23,6 @@ struct EncoderDecisions {
   bool rdoq = false;   // rate-distortion optimised quantisation
   Engine engine = Engine::kDirect;
   int slots = 1;  // frames in flight
-  ctv_tune tune = CTV_TUNE_PSNR;
 };
 
 class FrameEncoder {

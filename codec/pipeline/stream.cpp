@@ -39,10 +39,10 @@ PacketLayout packet_layout(const Stream& stream) {
 }
 
 ResidualFrame residual_frame(const Stream& stream, const FrameParameters& frame, const uint8_t* skips) {
-  ResidualFrame f{stream.macroblocks, stream.grid, skips, {}, {}};
+  ResidualFrame f{stream.macroblocks, stream.grid, skips, {}, stream.header.masking, {}};
   for (size_t p = 0; p < f.steps.size(); ++p) {
     const uint32_t weight = p == 0 ? uint32_t{kWeightOne} : stream.header.residual_chroma_weight;
-    f.steps[p] = residual_step(frame.base_step, weight);
+    f.steps[p] = residual_step(p == 0 ? frame.base_step : chroma_base_step(frame.base_step), weight);
     f.ranges[p] = stream.picture.range(static_cast<int>(p));
   }
   return f;

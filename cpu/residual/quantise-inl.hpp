@@ -27,6 +27,11 @@ struct ResidualTables {
   ResidualPrices prices;
   TypeTables types[3];  // luma by BlockType; chroma uses the first
 };
+struct FrameTables {
+  ResidualTables luma[kMasks];  // those that occur
+  ResidualTables chroma;
+  uint32_t quiet = 0;  // the least of luma
+};
 /// Sums over rows, by column: squares of two columns each, bits of one.
 struct RowSums {
   alignas(64) uint32_t squares[kTile / 2];

@@ -23,7 +23,7 @@ struct ResidualPass {
   const ConstPlanes* source;  // null in a decoder
   const Planes* decoded;
   ResidualArrays coded;
-  const ResidualTables* tables;  // of luma, of chroma
+  const FrameTables* tables;  // null in a decoder
 };
 
 inline constexpr QuadOrder<2> kOrder4;

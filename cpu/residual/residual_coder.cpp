@@ -36,10 +36,24 @@ HWY_INLINE void ClearQuarter(Tile& tile, int q) {
     std::memset(&tile.at[q / 2 * kQuarterSide + r][q % 2 * kQuarterSide], 0, kQuarterSide * sizeof(int16_t));
 }
 
+// The mask of luma's step at a macroblock that is still predicted.
+HWY_INLINE int MaskOf(const ResidualPass& pass, const Here& here) {
+  if (pass.frame->masking == 0) return kMostMask;
+  const PlaneView<Sample>& plane = (*pass.decoded)[0];
+  const Sample* at = plane.row(here.row * kMacroblock) + static_cast<ptrdiff_t>(here.col) * kMacroblock;
+  uint32_t sum = 0;
+  uint32_t squares = 0;
+  for (int r = 0; r < kMacroblock; ++r, at += plane.stride) {
+    for (int c = 0; c < kMacroblock; ++c) {
+      sum += static_cast<uint32_t>(at[c]);
+      squares += static_cast<uint32_t>(at[c] * at[c]);
+    }
+  }
+  return mask_of(pass.frame->masking, sum, squares);
+}
+
 // Returns the estimated bits.
 HWY_INLINE uint32_t EncodeLuma(const ResidualPass& pass, const Here& here, Macroblock& m) {
-  const ResidualTables& tables = pass.tables[0];
-  const ResidualPrices& prices = tables.prices;
   const PlaneView<const Sample>& source = (*pass.source)[0];
   const PlaneView<Sample>& decoded = (*pass.decoded)[0];
   Tile residual;
@@ -60,6 +74,9 @@ HWY_INLINE uint32_t EncodeLuma(const ResidualPass& pass, const Here& here, Macro
       energy += sum;
     }
   }
+  if (energy <= pass.tables->quiet) return macroblock_bits(MacroblockKind::kNone);
+  const ResidualTables& tables = pass.tables->luma[MaskOf(pass, here)];
+  const ResidualPrices& prices = tables.prices;
   if (energy <= prices.quiet) return macroblock_bits(MacroblockKind::kNone);
 
   Tile coefficients;
@@ -117,7 +134,7 @@ HWY_INLINE uint32_t EncodeLuma(const ResidualPass& pass, const Here& here, Macro
 
 HWY_INLINE uint32_t EncodeChroma(const ResidualPass& pass, const Here& here, Macroblock& m) {
   const MacroblockGrid& grid = pass.frame->grid;
-  const ResidualTables& tables = pass.tables[1];
+  const ResidualTables& tables = pass.tables->chroma;
   uint32_t bits = 0;
   for (int b = 0; b < grid.chroma_blocks(); ++b) {
     const ChromaBlock block = chroma_block(grid, here, b);
@@ -193,7 +210,7 @@ void DecodeMacroblocks(const ResidualPass& pass, int row) {
     if (here.skipped == kAllSkipped || !m.coded()) continue;
     if (m.kind != 0) {
       const Level* const from = pass.coded.levels[0] + here.index * kLumaLevels;
-      const uint32_t step = frame.steps[0];
+      const uint32_t step = masked_step(frame.steps[0], MaskOf(pass, here));
       Tile whole{};
       Tile eights{};
       Tile fours{};
@@ -241,7 +258,7 @@ void make_type_tables(BlockType type, int size, uint32_t step, TypeTables& t) {
   for (int r = 0; r < kTile; ++r) {
     for (int c = 0; c < kTile; ++c) {
       const int frequency = frequency_class(size / 2, r % size / 2 + c % size / 2);
-      t.offsets[r][c] = static_cast<uint16_t>(rounding_offset(step, frequency));
+      t.offsets[r][c] = static_cast<uint16_t>(rounding_offset(step, kResidualRounding[frequency]));
       t.level_bits[r][c] = kLevelBits[static_cast<int>(type)][frequency];
     }
   }
@@ -255,7 +272,7 @@ class CpuResidual final : public ResidualCoder {
                 const ResidualArrays& coded) override {
     StageTimer timer(times_, Stage::kForward);
     make_tables(frame);
-    const ResidualPass pass{&frame, &source, &decoded, coded, tables_};
+    const ResidualPass pass{&frame, &source, &decoded, coded, &tables_};
     parallel_for(threads_, frame.grid.rows, [&](int row) {
       HWY_DYNAMIC_DISPATCH(EncodeMacroblocks)(pass, row);
     });
@@ -273,17 +290,26 @@ class CpuResidual final : public ResidualCoder {
  private:
   // All chroma planes have the same step.
   void make_tables(const ResidualFrame& frame) {
-    if (tables_[0].prices.step == frame.steps[0] && tables_[1].prices.step == frame.steps[1]) return;
-    for (size_t p = 0; p < 2; ++p) tables_[p].prices = residual_prices(frame.steps[p], p > 0);
-    make_type_tables(BlockType::k4x4, 4, frame.steps[0], tables_[0].types[0]);
-    make_type_tables(BlockType::k8x8, 8, frame.steps[0], tables_[0].types[1]);
-    make_type_tables(BlockType::k16x16, 16, frame.steps[0], tables_[0].types[2]);
-    make_type_tables(BlockType::kChroma, 8, frame.steps[1], tables_[1].types[0]);
+    if (steps_ == frame.steps) return;
+    steps_ = frame.steps;
+    tables_.chroma.prices = residual_prices(frame.steps[1], true);
+    make_type_tables(BlockType::kChroma, 8, frame.steps[1], tables_.chroma.types[0]);
+    const auto [least, most] = masks_of(frame.masking);
+    for (int mask = least; mask <= most; ++mask) {
+      const uint32_t step = masked_step(frame.steps[0], mask);
+      ResidualTables& luma = tables_.luma[mask];
+      luma.prices = residual_prices(step, false);
+      make_type_tables(BlockType::k4x4, 4, step, luma.types[0]);
+      make_type_tables(BlockType::k8x8, 8, step, luma.types[1]);
+      make_type_tables(BlockType::k16x16, 16, step, luma.types[2]);
+    }
+    tables_.quiet = tables_.luma[least].prices.quiet;
   }
 
   const int threads_;
   StageTimes& times_;
-  ResidualTables tables_[2]{};
+  std::array<uint32_t, 3> steps_{};  // that tables_ are for
+  FrameTables tables_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ struct WarpMemory {
   Tile levels[3], lines, samples;  // as in the encoder
 };
 
-__device__ __forceinline__ void decode_luma(const DecodeWork& work, int row, int col, size_t index,
+__device__ __forceinline__ void decode_luma(const ResidualWork& work, int row, int col, size_t index,
                                             uint32_t skipped, const Macroblock& m, WarpMemory& own,
                                             int lane) {
   const auto* const levels = reinterpret_cast<const uint2*>(work.levels[0] + index * kLumaLevels);
@@ -31,15 +31,14 @@ __device__ __forceinline__ void decode_luma(const DecodeWork& work, int row, int
                      (whole || kind == QuarterKind::k8x8 || kind == QuarterKind::k4x4);
   Sample* const to =
       work.decoded[0].row(row * kMacroblock + octet.row) + col * kMacroblock + octet.half * kOctet;
-  uint4 prediction{};
-  if (coded) prediction = load_octet(to);
+  const uint4 prediction = load_octet(to);
   __syncwarp();
-  inverse_luma(m, own.levels, work.steps[0], lane, own.lines, own.samples);
+  inverse_luma(m, own.levels, luma_step(work, prediction), lane, own.lines, own.samples);
   if (coded) add_octet(prediction, own.samples, octet, 0, work.ranges[0], to);
   __syncwarp();
 }
 
-__device__ __forceinline__ void decode_chroma(const DecodeWork& work, int row, int col, size_t index,
+__device__ __forceinline__ void decode_chroma(const ResidualWork& work, int row, int col, size_t index,
                                               uint32_t skipped, const Macroblock& m, WarpMemory& own,
                                               int lane) {
   const Octet octet(lane);
@@ -70,7 +69,7 @@ __device__ __forceinline__ void decode_chroma(const DecodeWork& work, int row, i
 }
 
 __global__ void __launch_bounds__(kWarps* kWarp)
-    decode_residual_kernel(const __grid_constant__ DecodeWork work) {
+    decode_residual_kernel(const __grid_constant__ ResidualWork work) {
   pdl_begin();
   __shared__ WarpMemory memory[kWarps];
   const int warp = thread_x() / kWarp;
@@ -89,7 +88,7 @@ __global__ void __launch_bounds__(kWarps* kWarp)
 
 }  // namespace
 
-Status decode_residual(Device& device, const DecodeWork& work) {
+Status decode_residual(Device& device, const ResidualWork& work) {
   const dim3 blocks(blocks_for(work.grid.cols, kWarps), static_cast<unsigned>(work.grid.rows));
   launch_kernel(device, decode_residual_kernel, blocks, kWarps * kWarp, 0, work);
   return device.launched("decode_residual_kernel");

@@ -45,7 +45,8 @@ __device__ __forceinline__ void quantise_row(const QuantiserTables& tables, cons
     const int coefficient = round_dct<kDctForwardSecondShift>(c[u]);
     const uint32_t place = places[u / 2];
     const auto magnitude = static_cast<uint32_t>(abs_of(coefficient));
-    const uint32_t level = quantise_residual(magnitude, place & 0xffffU, prices.reciprocal);
+    const uint32_t level =
+        quantise_residual(magnitude, rounding_offset(prices.step, place & 0xffffU), prices.reciprocal);
     const auto lost = static_cast<int32_t>(magnitude - dequantise_residual(level, prices.step));
     error += static_cast<uint32_t>(lost * lost);
     if (level != 0) bits += (place >> 16) + tables.magnitudes[min_of(level, uint32_t{kMagnitudes - 1})];
@@ -73,9 +74,9 @@ __device__ __forceinline__ uint4 subtract(const uint4& source, const uint4& pred
 }
 
 /// Finds the levels of luma with all transforms, and their sums.
-__device__ __forceinline__ BlockSums transform_luma(const EncodeWork& work, const QuantiserTables& tables,
-                                                    WarpMemory& own, int lane) {
-  const ResidualPrices& prices = work.luma;
+__device__ __forceinline__ BlockSums transform_luma(const ResidualPrices& prices,
+                                                    const QuantiserTables& tables, WarpMemory& own,
+                                                    int lane) {
   const int line = lane % kTile;
   const int group = lane / kTile;
   forward_cols<4>(own.samples, lane, own.lines);
@@ -131,7 +132,6 @@ __device__ __forceinline__ QuarterChoice choose(const ResidualPrices& prices, co
 __device__ __forceinline__ uint32_t encode_luma(const EncodeWork& work, const QuantiserTables& tables,
                                                 int row, int col, size_t index, uint32_t skipped,
                                                 WarpMemory& own, int lane, Macroblock& m) {
-  const ResidualPrices& prices = work.luma;
   const Octet octet(lane);
   const int y = row * kMacroblock + octet.row;
   const int x = col * kMacroblock + octet.half * kOctet;
@@ -148,8 +148,10 @@ __device__ __forceinline__ uint32_t encode_luma(const EncodeWork& work, const Qu
   }
   const uint32_t energy = warp_sum(octet.row % 4 == 0 ? squares[0] + squares[1] : 0);
   __syncwarp();
+  if (energy <= work.quiet) return macroblock_bits(MacroblockKind::kNone);
+  const ResidualPrices prices = residual_prices(luma_step(work, prediction), false);
   if (energy <= prices.quiet) return macroblock_bits(MacroblockKind::kNone);
-  const BlockSums whole = transform_luma(work, tables, own, lane);
+  const BlockSums whole = transform_luma(prices, tables, own, lane);
   if (lane < kMacroblockQuarters)
     own.quarters[lane] = (skipped >> lane & 1U) != 0 ? QuarterChoice{} : choose(prices, own, lane);
   __syncwarp();

@@ -20,17 +20,17 @@ class CudaResidualCoder final : public ResidualCoder {
     EncodeWork work{};
     fill(frame, decoded, coded, work);
     for (size_t p = 0; p < source.size(); ++p) work.source[p] = source[p];
-    work.luma = residual_prices(frame.steps[0], false);
     work.chroma = residual_prices(frame.steps[1], true);
-    fill(frame, work.tables);
+    const uint32_t least = masked_step(frame.steps[0], masks_of(frame.masking).least);
+    work.quiet = residual_prices(least, false).quiet;
+    fill(work.tables);
     return encode_residual(*device_, work);
   }
   Status decode(const ResidualFrame& frame, const ResidualArrays& coded, const Planes& decoded) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kInverse);
-    DecodeWork work{};
+    ResidualWork work{};
     fill(frame, decoded, coded, work);
-    for (size_t p = 0; p < frame.steps.size(); ++p) work.steps[p] = frame.steps[p];
     return decode_residual(*device_, work);
   }
 
@@ -41,21 +41,22 @@ class CudaResidualCoder final : public ResidualCoder {
     work.cells = frame.cells;
     work.skips = frame.skips;
     work.macroblocks = coded.macroblocks;
+    work.masking = frame.masking;
     for (size_t p = 0; p < decoded.size(); ++p) {
       work.decoded[p] = decoded[p];
       work.ranges[p] = frame.ranges[p];
+      work.steps[p] = frame.steps[p];
       work.levels[p] = coded.levels[p];
     }
   }
 
-  static void fill(const ResidualFrame& frame, QuantiserTables& tables) {
+  static void fill(QuantiserTables& tables) {
     for (int type = 0; type < kBlockTypes; ++type) {
       const auto block = static_cast<BlockType>(type);
-      const uint32_t step = frame.steps[block == BlockType::kChroma ? 1 : 0];
       for (int diagonal = 0; diagonal < QuantiserTables::kDiagonals; ++diagonal) {
         const int frequency = frequency_class(quads_on_side(block), diagonal);
         tables.places[type][diagonal] =
-            rounding_offset(step, frequency) | uint32_t{kLevelBits[type][frequency]} << 16;
+            uint32_t{kResidualRounding[frequency]} | uint32_t{kLevelBits[type][frequency]} << 16;
       }
     }
     std::ranges::copy(kMagnitudeBits, tables.magnitudes);

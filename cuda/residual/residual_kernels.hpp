@@ -15,25 +15,24 @@ struct ResidualWork {
   const uint8_t* skips;
   PlaneView<Sample> decoded[3];
   SampleRange ranges[3];
+  uint32_t steps[3];  // of luma: before masking
+  uint32_t masking;
   Macroblock* macroblocks;
   Level* levels[3];
 };
 /// Tables of the quantiser, made on the host.
 struct QuantiserTables {
   static constexpr int kDiagonals = 15;      // of quads
-  uint32_t places[kBlockTypes][kDiagonals];  // rounding_offset(); from bit 16 on the bits of a level
+  uint32_t places[kBlockTypes][kDiagonals];  // kResidualRounding; from bit 16 on the bits of a level
   uint32_t magnitudes[kMagnitudes];          // additional bits
 };
 struct EncodeWork : ResidualWork {
   PlaneView<const Sample> source[3];
-  ResidualPrices luma, chroma;
+  ResidualPrices chroma;
+  uint32_t quiet;  // ResidualPrices::quiet of luma with the least mask
   QuantiserTables tables;
 };
-struct DecodeWork : ResidualWork {
-  uint32_t steps[3];
-};
-
 Status encode_residual(Device& device, const EncodeWork& work);
-Status decode_residual(Device& device, const DecodeWork& work);
+Status decode_residual(Device& device, const ResidualWork& work);
 
 }  // namespace ctv::cuda

@@ -264,6 +264,21 @@ __device__ __forceinline__ uint4 load_octet(const Sample* from) {
   for (int i = 0; i < kOctet; ++i) x[i] = from[i];
   return pack(x);
 }
+/// Luma's step at a macroblock. prediction: a lane's octet. All lanes must call.
+__device__ __forceinline__ uint32_t luma_step(const ResidualWork& work, const uint4& prediction) {
+  if (work.masking == 0) return work.steps[0];
+  int p[kOctet];
+  unpack(prediction, p);
+  uint32_t sum = 0;
+  uint32_t squares = 0;
+#pragma unroll
+  for (int i = 0; i < kOctet; ++i) {
+    sum += static_cast<uint32_t>(p[i]);
+    squares += static_cast<uint32_t>(p[i] * p[i]);
+  }
+  return masked_step(work.steps[0], mask_of(work.masking, warp_sum(sum), warp_sum(squares)));
+}
+
 /// Adds an octet of the tile to a prediction, except for half i (four samples) if bit i of `kept` is set.
 __device__ __forceinline__ void add_octet(const uint4& prediction, const Tile& samples, const Octet& octet,
                                           uint32_t kept, SampleRange range, Sample* to) {

@@ -157,6 +157,7 @@ class CudaResidual : public CudaEquality {
     constexpr uint32_t kSteps[] = {2, 3, 8, 33, 64, 100, 177, 256, 700, 3000, kMostCoefficient};
     c.frame.steps[0] = kSteps[between(0, 10)];
     c.frame.steps[1] = c.frame.steps[2] = kSteps[between(0, 10)];
+    c.frame.masking = static_cast<uint32_t>(between(0, 1) * between(1, 15));
     c.frame.grid = c.grid;
     c.frame.cells = c.cells;
     return c;

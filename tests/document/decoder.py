@@ -228,9 +228,15 @@ class Decoder:
         grid = macroblocks.Grid(ceil_div(h["height"], 16), ceil_div(h["width"], 16), len(self.layouts),
                                 (chroma.row_shift, chroma.col_shift), lambda row, col: self.motion.cells[row, col].skip)
         picture = [self.predicted_plane(i) for i in range(len(self.layouts))]
+        chroma_step = macroblocks.step_of(macroblocks.chroma_base_step(p["base step"]), h.get("residual chroma weight"))
+        steps = {}  # of luma, by macroblock: found before anything is added
         for data, (first, count) in zip(components, regions):
             for plane, y, x, size, levels in macroblocks.decode_region(data, grid, first, count):
-                step = macroblocks.step_of(p["base step"], h["residual chroma weight"] if plane else 4096)
+                step = chroma_step if plane else steps.get((y // 16, x // 16))
+                if step is None:
+                    samples = [s for row in picture[0][y & ~15:][:16] for s in row[x & ~15:][:16]]
+                    step = macroblocks.masked_step(macroblocks.step_of(p["base step"], 4096), h["masking"], samples)
+                    steps[y // 16, x // 16] = step
                 self.add_residual(picture[plane], plane, y, x, macroblocks.inverse(levels, step, size))
         return picture
 

@@ -6,6 +6,7 @@ from tiles import Piece, read_pieces, read_tables
 SIDE, STRIP, MOST_OF_PIECE = 16, 4, 8192
 SIZES = read_tables("residual_tables.inc")
 FIRST = {row[0]: numbers(row[1])[0] for row in table("residual tables")}
+MASKS = column("masks")[0]
 MATRICES = {n: column(f"DCT {n}") for n in (4, 8, 16)}
 BLOCKS = {row[0]: i for i, row in enumerate(table("block types"))}
 SIDES, FREQUENCIES, DENSITIES = column("block types"), column("block types", 2), column("block types", 3)
@@ -165,6 +166,19 @@ def decode_region(data, grid, first, count):
 
 def step_of(base_step, weight):
     return clamp((base_step * weight + 4096) >> 13, 2, 32767)
+
+
+def chroma_base_step(base_step):
+    return base_step if base_step <= 320 else 320 + ((base_step - 320) * 5 >> 3)
+
+
+def masked_step(step, masking, samples):
+    """samples: the 256 of the prediction."""
+    activity = ((256 * sum(s * s for s in samples) - sum(samples) ** 2) >> 16) + 1
+    octave = activity.bit_length() - 1
+    quarters = 4 * octave + (4 * activity >> octave) - 4
+    mask = clamp((masking * (quarters - 32) + 8) >> 4, -16, 16)
+    return clamp((step * MASKS[mask + 16] + 512) >> 10, 2, 32767)
 
 
 def inverse(levels, step, size):

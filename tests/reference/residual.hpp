@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -105,8 +106,8 @@ inline QuantisedBlock quantise_block(const Square& samples, BlockType type, cons
       const int c = coefficients.at(u, v);
       const auto magnitude = static_cast<uint32_t>(c < 0 ? -c : c);
       const int frequency = frequency_class(side / 2, u / 2 + v / 2);
-      const uint32_t level =
-          quantise_residual(magnitude, rounding_offset(prices.step, frequency), prices.reciprocal);
+      const uint32_t level = quantise_residual(
+          magnitude, rounding_offset(prices.step, kResidualRounding[frequency]), prices.reciprocal);
       const int64_t error = int64_t{magnitude} - dequantise_residual(level, prices.step);
       out.sums.error += static_cast<uint32_t>(error * error);
       out.levels.at(u, v) = c < 0 ? -static_cast<int>(level) : static_cast<int>(level);
@@ -170,8 +171,10 @@ class Residual {
   void decode(ResidualPlanes& decoded) {
     for_macroblocks([&](int row, int col, uint32_t skipped, const Macroblock& m) {
       if (skipped == kAllSkipped) return;
+      const uint32_t step = luma_step(decoded[0], row, col);
       const auto add_luma = [&](int r, int c, int side, size_t first) {
-        add(decoded, 0, row * kMacroblock + r, col * kMacroblock + c, side, levels_of(0, row, col) + first);
+        add(decoded, 0, row * kMacroblock + r, col * kMacroblock + c, side, step,
+            levels_of(0, row, col) + first);
       };
       if (m.kind == static_cast<uint8_t>(MacroblockKind::k16x16)) add_luma(0, 0, 16, 0);
       for (int q = 0; q < kMacroblockQuarters; ++q) {
@@ -190,7 +193,7 @@ class Residual {
         for (int b = 0; b < frame_.grid.chroma_blocks(); ++b) {
           if ((m.chroma[p - 1] >> b & 1) == 0) continue;
           const auto [r, c] = chroma_place(row, col, b);
-          add(decoded, p, r, c, 8, levels_of(p, row, col) + 64 * b);
+          add(decoded, p, r, c, 8, frame_.steps[static_cast<size_t>(p)], levels_of(p, row, col) + 64 * b);
         }
       }
     });
@@ -234,6 +237,28 @@ class Residual {
     }
     return out;
   }
+  /// Of the macroblock at (row, col) of luma's prediction.
+  uint32_t luma_step(const ResidualPlane& prediction, int row, int col) const {
+    int64_t sum = 0;
+    int64_t squares = 0;
+    for (int r = 0; r < kMacroblock; ++r) {
+      for (int c = 0; c < kMacroblock; ++c) {
+        const int64_t sample = prediction.at(row * kMacroblock + r, col * kMacroblock + c);
+        sum += sample;
+        squares += sample * sample;
+      }
+    }
+    // log2(variance + 1) in quarters, linear between powers of two.
+    const int64_t activity = (256 * squares - sum * sum) / 65536 + 1;
+    int octave = 0;
+    while (activity >> (octave + 1) != 0) ++octave;
+    const int64_t quarters = 4 * octave + (4 * activity / (int64_t{1} << octave) - 4);
+    const double masked =
+        std::floor(static_cast<double>(frame_.masking) * static_cast<double>(quarters - 32) / 16 + 0.5);
+    const double factor = std::round(1024 * std::exp2(std::clamp(masked, -16.0, 16.0) / 16));
+    const double step = std::floor(frame_.steps[0] * factor / 1024 + 0.5);
+    return static_cast<uint32_t>(std::clamp(step, 2.0, 32767.0));
+  }
   static uint32_t energy_of(const Square& block) {
     uint32_t sum = 0;
     for (int r = 0; r < block.side(); ++r) {
@@ -244,7 +269,7 @@ class Residual {
 
   uint32_t encode_luma(const ResidualPlane& source, const ResidualPlane& decoded, int row, int col,
                        uint32_t skipped, Macroblock& m) {
-    const ResidualPrices prices = residual_prices(frame_.steps[0], false);
+    const ResidualPrices prices = residual_prices(luma_step(decoded, row, col), false);
     const auto block = [&](int r, int c, int side) {
       return difference(source, decoded, 0, row * kMacroblock + r, col * kMacroblock + c, side);
     };
@@ -300,9 +325,10 @@ class Residual {
     return choice.bits;
   }
 
-  void add(ResidualPlanes& planes, int plane, int row, int col, int side, const Level* levels) const {
+  void add(ResidualPlanes& planes, int plane, int row, int col, int side, uint32_t step,
+           const Level* levels) const {
     const auto p = static_cast<size_t>(plane);
-    const Square samples = block_of_levels(levels, side, frame_.steps[p]);
+    const Square samples = block_of_levels(levels, side, step);
     for (int r = 0; r < side; ++r) {
       for (int c = 0; c < side; ++c) {
         if (is_skipped(plane, row + r, col + c)) continue;

@@ -24,6 +24,7 @@ struct ResidualCase {
   int energy;         // largest difference of source and prediction
   int one_in;         // one of every n cells is skipped; 0: none
   int padding = 16;   // padded extents are multiples
+  uint32_t masking = 0;
 };
 
 constexpr SampleRange kBytes{0, 255};
@@ -87,6 +88,7 @@ class Residual : public BackendTest {
       frame.cells = grid_for(padded, kLog2Cell);
       frame.steps = {c.steps[0], c.steps[1], c.steps[1]};
       frame.ranges = c.ranges;
+      frame.masking = c.masking;
       draw_side(frame.cells, 3, c.one_in, seed + 1, side);
       skips = side.skips();
       for (int p = 0; p < c.planes; ++p) {
@@ -234,6 +236,7 @@ class Residual : public BackendTest {
           if (format == 2) c.chroma = {0, 1};
           if (format == 4) c.ranges = {kBytes, kDifferences, kDifferences};  // YCoCg
           if (seed % 4 == 0) c.padding = 32;
+          c.masking = static_cast<uint32_t>(seed % 3 * 5 + seed % 2);
           SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " format " << format
                                           << " one skipped in " << one_in);
           const auto coder = coder_of(c);

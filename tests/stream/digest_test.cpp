@@ -122,7 +122,7 @@ TEST(Digests, OfEveryMotionAndEveryDecision) {
       {"crf", [](ctv_config& c) { c.crf = 24; }},
       {"bitrate", [](ctv_config& c) { c.bitrate = 60000; }},
       {"max_frame", [](ctv_config& c) { c.max_frame_bytes = 700; }},
-      {"ssim", [](ctv_config& c) { c.tune = CTV_TUNE_SSIM; }},
+      {"psnr", [](ctv_config& c) { c.tune = CTV_TUNE_PSNR; }},
       {"chroma_qp_offset", [](ctv_config& c) { c.chroma_qp_offset = 3; }},
       {"no_loop_filter", [](ctv_config& c) { c.loop_filter = 0; }},
       {"no_rdoq", [](ctv_config& c) { c.rdoq = 0; }},

@@ -86,28 +86,6 @@ TEST(Quality, TheChromaOffsetMovesChroma) {
   }
 }
 
-TEST(Quality, TunedForSsimMoreOfFaintTextureSurvives) {
-  // Blots in silence, about a step high.
-  Frame frame = make_frame(CTV_FORMAT_GRAY8, 160, 128);
-  std::fill(frame.planes[0].begin(), frame.planes[0].end(), uint8_t{128});
-  for (size_t r = 8; r < 120; r += 16) {
-    for (size_t c = 8; c < 152; c += 16) {
-      for (size_t k = 0; k < 16; ++k)
-        frame.planes[0][(r + k / 4) * 160 + c + k % 4] = static_cast<uint8_t>(128 + (r + c) / 16);
-    }
-  }
-  const auto energy = [&](ctv_tune tune) {
-    Config c = config_for(frame, "default");
-    c.qp = 29;
-    c.tune = tune;
-    const auto decoded = decode(encode({frame}, c));
-    double sum = 0;
-    for (const uint8_t sample : decoded[0].planes[0]) sum += (sample - 128.0) * (sample - 128.0);
-    return sum;
-  };
-  EXPECT_GT(energy(CTV_TUNE_SSIM), energy(CTV_TUNE_PSNR));
-}
-
 TEST(Quality, QpIsH264sScaleOfSteps) {
   const auto clip = moving_clip(CTV_FORMAT_GRAY8, 64, 48, 3);
   Config by_qp = config_for(clip[0], "default");

@@ -107,7 +107,7 @@ def settings(r):
     perhaps(0.1, "--set entropy_coding=", "rle", "tiles")
     perhaps(0.15, "--slots", *range(1, 9))
     perhaps(0.15, "--temporal-layers", 1, 2, 3)
-    perhaps(0.1, "--tune", "ssim", "psnr")
+    perhaps(0.1, "--tune", "visual", "psnr")
     for switch in SWITCHES:
         if r.random() < 0.1:
             chosen.extend(("--set", f"{switch}={r.randrange(2)}"))

@@ -208,7 +208,7 @@ kbps=$(sed -n 's/.*"kbps": \([0-9]*\).*/\1/p' rate.json)
 expect 0 "crf" "$ctenc" --generate 96x64@25:20 -o rate.ctv --crf 26.5 --psnr --json rate.json
 decibels=$(sed -n 's/.*"y": \([0-9]*\).*/\1/p' rate.json)
 [ "$decibels" = 38 ] || fail "--crf 26.5 gave $decibels dB"
-expect 0 "tune" "$ctenc" --generate 96x64@25:4 -o rate.ctv --tune ssim --verify
+expect 0 "tune" "$ctenc" --generate 96x64@25:4 -o rate.ctv --tune psnr --verify
 for other in "--qp 26" "--bitrate 100" --lossless "--step 10"; do
   expect 1 "crf and $other" "$ctenc" --generate 96x64@25:4 -o rate.ctv --crf 26 $other
   one_line "crf and $other"

@@ -41,7 +41,7 @@ inline constexpr Name<int32_t> kTransfers[] = {
 inline constexpr Name<int32_t> kMatrices[] = {{"unspecified", 2}, {"bt709", 1},     {"fcc", 4},
                                               {"bt470bg", 5},     {"smpte170m", 6}, {"smpte240m", 7},
                                               {"ycgco", 8},       {"bt2020nc", 9},  {"bt2020c", 10}};
-inline constexpr Name<ctv_tune> kTunes[] = {{"psnr", CTV_TUNE_PSNR}, {"ssim", CTV_TUNE_SSIM}};
+inline constexpr Name<ctv_tune> kTunes[] = {{"visual", CTV_TUNE_VISUAL}, {"psnr", CTV_TUNE_PSNR}};
 inline constexpr Name<ctv_backend> kBackends[] = {
     {"auto", CTV_BACKEND_AUTO}, {"cuda", CTV_BACKEND_CUDA}, {"cpu", CTV_BACKEND_CPU}};
 inline constexpr Name<ctv_memory> kMemories[] = {{"host", CTV_MEMORY_HOST}, {"cuda", CTV_MEMORY_CUDA}};

@@ -209,7 +209,7 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   switched(options, encode, "--scenecut", "A key frame at scene cuts", &ctv_config::scene_cut, 1);
   switched(options, encode, "--no-scenecut", "No key frame at scene cuts", &ctv_config::scene_cut, 0);
   enumerated(options, encode, "--tune", kTunes,
-             "What bits are spent for: the least squared error, or structural similarity", &ctv_config::tune);
+             "What bits are spent for: what is seen, or the least squared error", &ctv_config::tune);
   enumerated(options, encode, "--chroma", kChromas, "Chroma of RGB input: kept, or a quarter of the samples",
              &ctv_config::chroma);
   field(options, encode, "--temporal-layers", "Layers of frames, of which the highest can be discarded", 1, 3,

@@ -246,10 +246,10 @@ typedef enum ctv_interlace {
   CTV_INTERLACE_TOP_FIRST = 1,   /**< Two fields; the upper row's is the earlier one. */
   CTV_INTERLACE_BOTTOM_FIRST = 2 /**< Two fields; the lower row's is the earlier one. */
 } ctv_interlace;
-/** Distortion measure that the encoder minimises. */
+/** What bits are spent for. */
 typedef enum ctv_tune {
-  CTV_TUNE_PSNR = 0, /**< Squared error. */
-  CTV_TUNE_SSIM = 1  /**< Structural similarity. */
+  CTV_TUNE_VISUAL = 0, /**< What is seen: predicted frames are finer where the picture is flat. */
+  CTV_TUNE_PSNR = 1    /**< The least squared error. */
 } ctv_tune;
 /** Processor that runs the stages. */
 typedef enum ctv_backend {
@@ -313,7 +313,7 @@ typedef struct ctv_config {
                                  this or bitrate, each packet is complete when send returns. */
   int32_t lossless;         /**< 1: decoded samples equal the input; step and qp are unused. */
   int32_t chroma_qp_offset; /**< Chroma's qp minus luma's, -12..12. */
-  ctv_tune tune;            /**< SSIM: picture prediction, not lossless. */
+  ctv_tune tune;            /**< No influence on lossless streams and on subband prediction. */
   int32_t error_resilient;  /**< 1: what is lost of a predicted frame's packet costs an area of the picture
                                  (ctv_packet_parts()). Costs some bytes; packets of calls need it. No effect
                                  with lossless. */

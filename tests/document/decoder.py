@@ -234,7 +234,9 @@ class Decoder:
             for plane, y, x, size, levels in macroblocks.decode_region(data, grid, first, count):
                 step = chroma_step if plane else steps.get((y // 16, x // 16))
                 if step is None:
-                    samples = [s for row in picture[0][y & ~15:][:16] for s in row[x & ~15:][:16]]
+                    top, left = y & ~15, x & ~15
+                    samples = [self.motion.sample(0, i, j, 0, 0) for i in range(top, top + 16)
+                               for j in range(left, left + 16)]
                     step = macroblocks.masked_step(macroblocks.step_of(p["base step"], 4096), h["masking"], samples)
                     steps[y // 16, x // 16] = step
                 self.add_residual(picture[plane], plane, y, x, macroblocks.inverse(levels, step, size))

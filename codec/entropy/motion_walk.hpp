@@ -28,11 +28,12 @@ struct MotionContexts {
   static constexpr size_t kSplit = 0;                               // level - 1; neighbours that are smaller
   static constexpr size_t kSkip = kSplit + 3 * kRootLevel;          // level; neighbours that are skipped
   static constexpr size_t kDiffers = kSkip + 3 * (kRootLevel + 1);  // skipped; level; neighbours merged
-  static constexpr size_t kCandidate = kDiffers + 6 * (kRootLevel + 1);        // skipped; candidates passed
-  static constexpr size_t kNonzero = kCandidate + 2 * (kMergeCandidates - 1);  // axis; class
-  static constexpr size_t kLonger = kNonzero + 2 * kDifferenceClasses;         // axis; class; bits so far
-  static constexpr size_t kSecond = kLonger + 2 * kDifferenceClasses * kMostLength;  // axis; bits - 1
-  static constexpr size_t kFiltered = kSecond + 2 * kMostLength;  // neighbours that are filtered
+  static constexpr size_t kCandidate = kDiffers + 6 * (kRootLevel + 1);      // skipped; candidates passed
+  static constexpr size_t kWhole = kCandidate + 2 * (kMergeCandidates - 1);  // neighbours with whole vectors
+  static constexpr size_t kNonzero = kWhole + 3;                             // whole; axis; class
+  static constexpr size_t kLonger = kNonzero + 4 * kDifferenceClasses;  // whole; axis; class; bits so far
+  static constexpr size_t kSecond = kLonger + 4 * kDifferenceClasses * kMostLength;  // whole; axis; bits - 1
+  static constexpr size_t kFiltered = kSecond + 4 * kMostLength;  // neighbours that are filtered
   static constexpr size_t kCount = kFiltered + 3;
 };
 
@@ -258,25 +259,45 @@ class MotionWalk {
       origin = median_vector(origin, std::bit_cast<MotionVector>(above.vector),
                              std::bit_cast<MotionVector>(third));
     }
+    // Vectors of whole samples are frequent, and have differences in whole samples.
+    int shift = shift_;
+    size_t first = 0;  // context of the coordinate
+    if (shift_ < kVectorFractionBits) {
+      const size_t near_whole = size_t{is_whole(left.vector)} + size_t{is_whole(above.vector)};
+      if (coder.bit(C::kWhole + near_whole, is_whole(std::bit_cast<uint32_t>(own)))) {
+        shift = kVectorFractionBits;
+        first = 2;
+        origin = {whole(origin.y), whole(origin.x)};
+      }
+    }
     const size_t y = around & ((1U << MotionCell::kField) - 1);
     const size_t x = around >> MotionCell::kField & ((1U << MotionCell::kField) - 1);
-    const int difference_y = number(coder, 0, difference_class(2 * y + x), (own.y - origin.y) >> shift_);
-    const uint32_t near_y = near(difference_y);
+    const int difference_y = number(coder, first, difference_class(2 * y + x), (own.y - origin.y) >> shift);
+    const uint32_t near_y = near(difference_y, shift);
     const int difference_x =
-        number(coder, 1, difference_class(2 * x + y + 3 * near_y), (own.x - origin.x) >> shift_);
-    now.around = near_y | near(difference_x) << MotionCell::kField;
+        number(coder, first + 1, difference_class(2 * x + y + 3 * near_y), (own.x - origin.x) >> shift);
+    now.around = near_y | near(difference_x, shift) << MotionCell::kField;
     now.vector =
-        std::bit_cast<uint32_t>(MotionVector{static_cast<int16_t>(origin.y + (difference_y << shift_)),
-                                             static_cast<int16_t>(origin.x + (difference_x << shift_))});
+        std::bit_cast<uint32_t>(MotionVector{static_cast<int16_t>(origin.y + (difference_y << shift)),
+                                             static_cast<int16_t>(origin.x + (difference_x << shift))});
     return now;
   }
 
-  // Magnitude, limited to the last class.
-  static uint32_t near(int difference) {
-    return std::min(static_cast<uint32_t>(std::abs(difference)), MotionCell::kMost);
+  // Magnitude of a difference in units of 2^shift eighths, in those of the stream; limited to the last class.
+  uint32_t near(int difference, int shift) const {
+    return std::min(static_cast<uint32_t>(std::abs(difference)) << (shift - shift_), MotionCell::kMost);
+  }
+  /// Whether both coordinates of a vector are whole samples.
+  static bool is_whole(uint32_t vector) {
+    constexpr uint32_t kFractions = (kVectorUnit - 1) * 0x10001U;
+    return (vector & kFractions) == 0;
+  }
+  static int16_t whole(int coordinate) {
+    return static_cast<int16_t>((coordinate + kVectorUnit / 2) & -kVectorUnit);
   }
 
-  // Codes a difference: whether it is 0, the number of bits after the first, these bits, the sign.
+  // Codes a difference: whether it is 0, the number of bits after the first, these bits, the sign. axis: 0,
+  // 1; of whole vectors 2, 3.
   [[gnu::always_inline]] int number(Coder& coder, size_t axis, size_t k, int value) {
     const size_t context = axis * kDifferenceClasses + k;
     const auto magnitude = static_cast<uint32_t>(std::abs(value));

@@ -64,7 +64,7 @@ CASES = [  # clip, format, options, reductions
     ("rough", "i422", "--qp 30 --set error_resilient=1", (0,)),
     ("rough", "gray", "--qp 2 --set loop_filter=0", (0,)),  # large levels
 ]
-BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second", "used", "later", "directed",
+BITS = ["split", "skip", "differs", "candidate", "whole", "nonzero", "longer", "second", "used", "later", "directed",
         "four"]
 
 

@@ -19,8 +19,8 @@ def read_priors():
     numbers = iter([int(number) for number in text.split(",") if number.strip()])
     priors = {}
     for name, first, sizes in (("split", (1, 0), (3, 3)), ("skip", (0, 0), (4, 3)), ("differs", (0, 0, 0), (2, 4, 3)),
-                               ("candidate", (0, 0), (2, 3)), ("nonzero", (0, 0), (2, 8)),
-                               ("longer", (0, 0, 0), (2, 8, 15)), ("second", (0, 1), (2, 15)),
+                               ("candidate", (0, 0), (2, 3)), ("whole", (0,), (3,)), ("nonzero", (0, 0, 0), (2, 2, 8)),
+                               ("longer", (0, 0, 0, 0), (2, 2, 8, 15)), ("second", (0, 0, 1), (2, 2, 15)),
                                ("filtered", (0,), (3,))):
         places = [()]
         for start, size in zip(first, sizes):
@@ -160,6 +160,10 @@ def decode(h, rows, cols, reader):
     return cells, filtered
 
 
+def is_whole(cell):
+    return all(c % 8 == 0 for c in cell.vector)
+
+
 class Slice:
     """A rectangle of roots of one predicted frame."""
 
@@ -228,22 +232,27 @@ class Slice:
             leaf.vector = candidates[i]
         else:
             predictor = left.vector if row == 0 else [sorted(v)[1] for v in zip(*vectors)]
+            whole = self.unit < 8 and self.coder.bit("whole", is_whole(left) + is_whole(above))
+            unit = 8 if whole else self.unit
+            if whole:
+                predictor = [(p + 4) & -8 for p in predictor]
             y, x = (a + b for a, b in zip(left.magnitudes, above.magnitudes))
-            dy = self.difference(0, 2 * y + x)
-            dx = self.difference(1, 2 * x + y + 3 * abs(dy))
-            leaf.magnitudes = (abs(dy), abs(dx))
-            leaf.vector = tuple(wrap(p + d * self.unit) for p, d in zip(predictor, (dy, dx)))
+            scale = unit // self.unit
+            dy = self.difference(whole, 0, 2 * y + x)
+            dx = self.difference(whole, 1, 2 * x + y + 3 * abs(dy) * scale)
+            leaf.magnitudes = (abs(dy) * scale, abs(dx) * scale)
+            leaf.vector = tuple(wrap(p + d * unit) for p, d in zip(predictor, (dy, dx)))
 
-    def difference(self, coordinate, context):
+    def difference(self, whole, coordinate, context):
         k = class_of(THRESHOLDS[coordinate], context)
-        if not self.coder.bit("nonzero", coordinate, k):
+        if not self.coder.bit("nonzero", whole, coordinate, k):
             return 0
         count = 0
-        while count < 15 and self.coder.bit("longer", coordinate, k, count):
+        while count < 15 and self.coder.bit("longer", whole, coordinate, k, count):
             count += 1
         size = 1
         for i in range(count):
-            size = 2 * size + (self.coder.even() if i else self.coder.bit("second", coordinate, count))
+            size = 2 * size + (self.coder.even() if i else self.coder.bit("second", whole, coordinate, count))
         return -size if self.coder.even() else size
 
 

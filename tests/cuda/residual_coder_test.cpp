@@ -279,7 +279,7 @@ TEST_F(CudaResidual, RecordsLevelsPicturesAndBytesAreThoseOfTheCpu) {
         std::vector<uint8_t> bytes(of_regions.data() + r.head_begin,
                                    of_regions.data() + r.head_begin + r.head_size);
         bytes.insert(bytes.end(), r.bytes.begin(), r.bytes.end());
-        for (int i = 0; i < damage; ++i)
+        for (int i = 0; !r.bytes.empty() && i < damage; ++i)
           bytes[static_cast<size_t>(
               between(static_cast<int>(r.head_size), static_cast<int>(bytes.size()) - 1))] ^=
               static_cast<uint8_t>(1U << between(0, 7));

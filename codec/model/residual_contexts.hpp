@@ -46,7 +46,7 @@ constexpr bool residual_symbol_occurs(size_t table, size_t symbol) {
 /// Magnitudes from here on use an escape.
 inline constexpr uint32_t kEscape = 15;
 
-CTV_HOST_DEVICE uint32_t large_class(int frequency) {
+CTV_HOST_DEVICE constexpr uint32_t large_class(int frequency) {
   return static_cast<uint32_t>(frequency == 0 ? 0 : frequency < 3 ? 1 : 2);
 }
 

@@ -5,7 +5,6 @@
 // runs. Arrays do not change until the transfer's next frame, so nothing else waits. Predicted frames of
 // macroblocks have their own coders. Uploads go to device memory of the transfer, where stages read them, so
 // they need not wait for earlier frames either.
-// for earlier frames either.
 #include "cuda/entropy/level_transfer.hpp"
 
 #include <utility>
@@ -70,13 +69,12 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     buffers_.side.macroblocks = macroblocks_.data();
     CTV_RETURN_IF_ERROR(coder_stream_.create(d, d.coding_priority()));
     CTV_RETURN_IF_ERROR(side_stream_.create(d, d.coding_priority()));
-    for (Event* event : {&side_ready_, &ready_, &changes_ready_, &released_}) {
+    for (Event* event : {&side_ready_, &ready_, &changes_ready_, &released_, &branch_}) {
       CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }
     const unsigned flags = d.waiting_flags();
-    for (Event* event : {&side_done_, &levels_done_, &done_, &decoded_}) {
+    for (Event* event : {&side_done_, &levels_done_, &done_, &decoded_})
       CTV_RETURN_IF_ERROR(event->create(d, flags));
-    }
     return {};
   }
 
@@ -107,12 +105,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       Device& dev = *device_;
       const cudaStream_t stream = side_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, side_ready_.get(), 0));
-      CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.vectors, side.vectors,
-                                        grid_.size() * sizeof(MotionVector), cudaMemcpyDeviceToHost, stream));
-      if (side.skips != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, grid_.size(),
-                                          cudaMemcpyDeviceToHost, stream));
-      }
+      CTV_RETURN_IF_ERROR(
+          copy(side.vectors, grid_.size() * sizeof(MotionVector), buffers_.side.vectors, stream));
+      if (side.skips != nullptr)
+        CTV_RETURN_IF_ERROR(copy(side.skips, grid_.size(), buffers_.side.skips, stream));
       CTV_CUDA_TRY(dev, cudaEventRecord(side_done_.get(), stream));
       return {};
     });
@@ -122,26 +118,28 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.record(ready_));
-    return d.afterwards([this, levels, side = side_]() -> Status {
+    const bool in_frame = codes_in_frame();
+    if (in_frame) {
+      const cudaStream_t coder = coder_stream_.get();
+      CTV_RETURN_IF_ERROR(d.order(branch_, d.stream(), coder));
+      CTV_RETURN_IF_ERROR(residual_encoder_->encode(d, levels, side_, coder));
+      CTV_RETURN_IF_ERROR(d.record(done_, coder));
+    }
+    return d.afterwards([this, levels, side = side_, in_frame]() -> Status {
       Device& dev = *device_;
       side_ = side;  // a replayed frame makes no calls, but further tries of it do
       // The coder need not wait for the copies.
       const cudaStream_t copies = side_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(copies, ready_.get(), 0));
-      for (size_t p = 0; levels_travel() && p < planes_; ++p) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], counts_[p] * sizeof(Level),
-                                          cudaMemcpyDeviceToHost, copies));
-      }
-      if (levels_travel() && side.macroblocks != nullptr) {
-        CTV_CUDA_TRY(dev,
-                     cudaMemcpyAsync(macroblocks_.data(), side.macroblocks,
-                                     macroblock_count_ * sizeof(Macroblock), cudaMemcpyDeviceToHost, copies));
-      }
-      if (side.slopes != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.slopes, side.slopes, slope_count_,
-                                          cudaMemcpyDeviceToHost, copies));
-      }
+      for (size_t p = 0; levels_travel() && p < planes_; ++p)
+        CTV_RETURN_IF_ERROR(copy(levels[p], counts_[p] * sizeof(Level), buffers_.levels[p], copies));
+      if (levels_travel() && side.macroblocks != nullptr)
+        CTV_RETURN_IF_ERROR(
+            copy(side.macroblocks, macroblock_count_ * sizeof(Macroblock), macroblocks_.data(), copies));
+      if (side.slopes != nullptr)
+        CTV_RETURN_IF_ERROR(copy(side.slopes, slope_count_, buffers_.side.slopes, copies));
       if (side.changes == nullptr) CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), copies));
+      if (in_frame) return {};
       const cudaStream_t stream = coder_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
       if (codes_residual()) {
@@ -159,14 +157,15 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Status download_changes() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
+    if (side_.changes != nullptr) CTV_RETURN_IF_ERROR(d.record(changes_ready_));
+    // Otherwise the loop filter would take processors from the coder, for which the packet waits.
+    if (codes_in_frame()) CTV_RETURN_IF_ERROR(d.order(branch_, coder_stream_.get(), d.stream()));
     if (side_.changes == nullptr) return {};
-    CTV_RETURN_IF_ERROR(d.record(changes_ready_));
     return d.afterwards([this, changes = side_.changes]() -> Status {
       Device& dev = *device_;
       const cudaStream_t copies = side_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(copies, changes_ready_.get(), 0));
-      CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, changes, side_layout_.changes_bytes(),
-                                        cudaMemcpyDeviceToHost, copies));
+      CTV_RETURN_IF_ERROR(copy(changes, side_layout_.changes_bytes(), buffers_.side.changes, copies));
       CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), copies));
       return {};
     });
@@ -182,24 +181,20 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     if (side_in_frame_) return {};
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), released_.get(), 0));
     if (levels_travel()) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), uploaded_count_ * sizeof(Level),
-                                      cudaMemcpyHostToDevice, d.up()));
+      CTV_RETURN_IF_ERROR(
+          copy(levels_.data(), uploaded_count_ * sizeof(Level), device_levels_.data(), d.up()));
     }
     const uint8_t* const side = side_memory_.data();
     if (type == FrameType::kKey) {
-      if (slope_count_ > 0) {
-        CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data() + side_layout_.cells_bytes(),
-                                        side + side_layout_.cells_bytes(), slope_count_,
-                                        cudaMemcpyHostToDevice, d.up()));
-      }
+      const size_t slopes = side_layout_.cells_bytes();
+      if (slope_count_ > 0)
+        CTV_RETURN_IF_ERROR(copy(side + slopes, slope_count_, device_side_.data() + slopes, d.up()));
     } else {
       if (levels_travel() && macroblock_count_ > 0) {
-        CTV_CUDA_TRY(d,
-                     cudaMemcpyAsync(device_macroblocks_.data(), macroblocks_.data(),
-                                     macroblock_count_ * sizeof(Macroblock), cudaMemcpyHostToDevice, d.up()));
+        CTV_RETURN_IF_ERROR(copy(macroblocks_.data(), macroblock_count_ * sizeof(Macroblock),
+                                 device_macroblocks_.data(), d.up()));
       }
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data(), side, side_layout_.cells_bytes(),
-                                      cudaMemcpyHostToDevice, d.up()));
+      CTV_RETURN_IF_ERROR(copy(side, side_layout_.cells_bytes(), device_side_.data(), d.up()));
     }
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
     return {};
@@ -321,6 +316,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   }
 
   bool levels_travel() const { return !cuda_tuning().entropy; }
+  /// Whether the frame's own graph codes them.
+  bool codes_in_frame() const { return codes_residual() && device_->single_frame(); }
   /// Whether the device codes the macroblocks of the last download.
   bool codes_residual() const { return residual_encoder_ && side_.macroblocks != nullptr; }
   Status clear() {
@@ -334,6 +331,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     std::array<Level*, 3> levels{};
     for (size_t p = 0; p < planes_; ++p) levels[p] = device_levels_.data() + places_[p];
     return levels;
+  }
+  Status copy(const void* from, size_t bytes, void* to, cudaStream_t stream) {
+    CTV_CUDA_TRY(*device_, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+    return {};
   }
   Status wait_for(const Event& event) {
     CTV_RETURN_IF_ERROR(device_->enter());
@@ -376,7 +377,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   DeviceArray<Level> device_levels_;
   DeviceArray<Macroblock> device_macroblocks_;
   DeviceArray<uint8_t> device_side_, device_skips_;  // device_skips_: for the decoder of levels
-  Event side_ready_, ready_, changes_ready_, side_done_, levels_done_, done_, released_, decoded_;
+  Event side_ready_, ready_, changes_ready_, side_done_, levels_done_, done_, released_, decoded_, branch_;
   Stream side_stream_, coder_stream_;
   KeptGraph decoding_;          // of most predicted frames of tiles
   bool cleared_ = false;        // the previous frame's levels have been released and are 0

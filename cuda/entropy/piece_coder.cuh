@@ -28,44 +28,63 @@ __device__ __forceinline__ uint32_t sum_through(uint32_t v, uint32_t lane) {
   return v;
 }
 
-/// Divides `count` items. A block of kCutThreads must call with all threads, and only once. cost(i);
-/// piece_of(before, cost); begin(piece, i): item i begins a piece, not called for item 0; then put(i, piece)
-/// for each item. Returns the number of pieces.
+/// Sum of v over the threads of a block before this one; all: receives the total. All kCutThreads threads
+/// must call.
+__device__ __forceinline__ uint32_t sum_before(uint32_t v, uint32_t (&of_warps)[kCutWarps], uint32_t& all) {
+  static_assert(kCutWarps == kWarp);
+  const uint32_t lane = threadIdx.x % kWarp;
+  const uint32_t through = sum_through(v, lane);
+  if (lane == kWarp - 1) of_warps[threadIdx.x / kWarp] = through;
+  __syncthreads();
+  const uint32_t warps = sum_through(of_warps[lane], lane);
+  all = __shfl_sync(kAllLanes, warps, kWarp - 1);
+  const uint32_t warp = threadIdx.x / kWarp;
+  const uint32_t before = __shfl_sync(kAllLanes, warps, static_cast<int>(warp) - 1);
+  return (warp == 0 ? 0 : before) + through - v;
+}
+
+/// Divides `count` items. A block of kCutThreads must call with all threads, and only once. cost(i), below
+/// 2^17; piece_of(before, cost); begin(piece, i): item i begins a piece, not called for item 0; then put(i,
+/// piece) for each item. Returns the number of pieces.
 template <typename Cost, typename PieceOf, typename Begin, typename Put>
 __device__ uint32_t cut_pieces(uint32_t count, Cost cost_of, PieceOf piece_of, Begin begin_piece, Put put) {
+  constexpr uint32_t kItems = 8;  // of a thread, one after the other
   __shared__ uint32_t warp_costs[kCutWarps];
   __shared__ uint32_t warp_ends[kCutWarps];
-  const uint32_t lane = threadIdx.x % kWarp;
-  const uint32_t warp = threadIdx.x / kWarp;
   uint64_t before = 0;  // cost of all items of earlier rounds, and pieces that end there
   uint32_t pieces_before = 0;
-  for (uint32_t first = 0; first < count; first += kCutThreads) {
-    const uint32_t item = first + threadIdx.x;
-    const uint32_t cost = item < count ? cost_of(item) : 0;
-    const bool last = item + 1 >= count;
-    const uint32_t next_cost = last ? 0 : cost_of(item + 1);
-    const uint32_t through = sum_through(cost, lane);
-    if (lane == kWarp - 1) warp_costs[warp] = through;
-    __syncthreads();
-    uint64_t sum = before;  // over the items before this one
-    for (uint32_t w = 0; w < kCutWarps; ++w) {
-      if (w < warp) sum += warp_costs[w];
-      before += warp_costs[w];
+  for (uint32_t first = 0; first < count; first += kItems * kCutThreads) {
+    const uint32_t item = first + kItems * threadIdx.x;
+    uint32_t costs[kItems + 1];
+    uint32_t own = 0;
+#pragma unroll
+    for (uint32_t k = 0; k <= kItems; ++k) costs[k] = item + k < count ? cost_of(item + k) : 0;
+#pragma unroll
+    for (uint32_t k = 0; k < kItems; ++k) own += costs[k];
+    uint32_t all = 0;
+    uint64_t sum = before + sum_before(own, warp_costs, all);
+    before += all;
+    uint32_t ends = 0;  // bit k: the item after item k begins a piece
+#pragma unroll
+    for (uint32_t k = 0; k < kItems; ++k) {
+      const bool differs = piece_of(sum, costs[k]) != piece_of(sum + costs[k], costs[k + 1]);
+      ends |= (item + k + 1 < count && differs ? 1U : 0U) << k;
+      sum += costs[k];
     }
-    sum += through - cost;
-    // The next item begins a piece.
-    const bool ends = !last && piece_of(sum, cost) != piece_of(sum + cost, next_cost);
-    const uint32_t lanes = __ballot_sync(kAllLanes, ends);
-    if (lane == 0) warp_ends[warp] = static_cast<uint32_t>(__popc(lanes));
-    __syncthreads();
-    uint32_t piece = pieces_before + static_cast<uint32_t>(__popc(lanes & ((1U << lane) - 1)));
-    for (uint32_t w = 0; w < kCutWarps; ++w) {
-      if (w < warp) piece += warp_ends[w];
-      pieces_before += warp_ends[w];
+    const uint32_t piece = pieces_before + sum_before(static_cast<uint32_t>(__popc(ends)), warp_ends, all);
+    pieces_before += all;
+    uint32_t next = piece;
+#pragma unroll
+    for (uint32_t k = 0; k < kItems; ++k) {
+      if ((ends >> k & 1U) != 0) begin_piece(++next, item + k + 1);
     }
-    if (ends) begin_piece(piece + 1, item + 1);
     __syncthreads();
-    if (item < count) put(item, piece);
+    next = piece;
+#pragma unroll
+    for (uint32_t k = 0; k < kItems; ++k) {
+      if (item + k < count) put(item + k, next);
+      next += ends >> k & 1U;
+    }
   }
   return count > 0 ? pieces_before + 1 : 0;
 }
@@ -110,19 +129,19 @@ struct EventWindows {
 };
 
 /// Codes the events of items begin .. end - 1. All threads of a block must call; the first warp has the
-/// writer. fill(first, last): as ItemGroup::fill(), for items `last` - 1 down to `first`. event(last, i):
-/// event i of these.
+/// writer. fill(first, last): as ItemGroup::fill(), for a group of items from `last` - 1 down, and sets
+/// `last` to the group's last item. event(i): event i of the group.
 template <typename Fill, typename EventOf>
 __device__ __forceinline__ void code_events(WindowWriter& writer, EventWindows& windows,
                                             const SymbolTable* tables, uint32_t begin, uint32_t end,
                                             Fill fill, EventOf event_of) {
   const bool codes = threadIdx.x < kWarp;
-  for (uint32_t last = end; last > begin; last -= min_of(last - begin, kPieceThreads)) {
+  for (uint32_t last = end; last > begin;) {
     const uint32_t count = fill(begin, last);
     const auto look_ahead = [&](uint32_t first, uint32_t thread, uint32_t threads) {
       const uint32_t end_of_window = min_of(first + kWindow, count);
       for (uint32_t i = first + thread; i < end_of_window; i += threads) {
-        windows.at[i / kWindow % 2][i % kWindow] = look_up(tables, event_of(last, i));
+        windows.at[i / kWindow % 2][i % kWindow] = look_up(tables, event_of(i));
       }
     };
     look_ahead(0, threadIdx.x, kPieceThreads);

@@ -46,13 +46,15 @@ class PieceUpload {
   /// Starts the copy to the device on `stream`.
   Status upload(Device& device, cudaStream_t stream);
 
-  UploadedPieces uploaded() const {
-    return {reinterpret_cast<const uint64_t*>(device_.data() + count_at_),
-            device_.data() + count_at_ + kCountBytes};
-  }
+  UploadedPieces uploaded() const { return in(device_.data()); }
+  /// The same in host memory, where kernels can read it without upload().
+  UploadedPieces on_host() const { return in(host_.data()); }
 
  private:
   static constexpr size_t kCountBytes = 16;
+  UploadedPieces in(const uint8_t* memory) const {
+    return {reinterpret_cast<const uint64_t*>(memory + count_at_), memory + count_at_ + kCountBytes};
+  }
   uint64_t& count() const { return *reinterpret_cast<uint64_t*>(host_.data() + count_at_); }
 
   size_t count_at_ = 0;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A warp decodes a piece. Each symbol depends on the one before, so all lanes make the same walk and share
-// the table search (piece_reader.cuh). Lanes synchronise at every symbol and write equal values to the frame.
-// Macroblocks with symbols are found in advance, since most of a static picture has none.
+// A warp decodes a piece (residual_piece.cuh). Macroblocks with symbols are found in advance, since most of a
+// static picture has none.
 #include "cuda/entropy/residual_decoder.hpp"
 
 #include <algorithm>
 
 #include "codec/format/packet.hpp"
-#include "codec/model/residual_walk.hpp"
-#include "cuda/entropy/piece_reader.cuh"
 #include "cuda/entropy/residual_notes.hpp"
+#include "cuda/entropy/residual_piece.cuh"
 #include "cuda/runtime/thread.cuh"
 
 namespace ctv::cuda {
@@ -19,6 +17,9 @@ constexpr int kWarps = 4;  // per block, which shares its tables
 constexpr unsigned kBlocksPerProcessor = 2;
 constexpr int kThreads = kWarps * kWarp;
 constexpr uint32_t kAllTables = kResidualTables + 1;
+constexpr size_t kReadBeyond = 1;
+constexpr size_t kUsualBytes = 16;  // of a macroblock: half a bit per sample of luma
+using Memory = ResidualMemory<kWarps>;
 
 struct DecodeWork {
   MacroblockGrid grid;
@@ -30,19 +31,7 @@ struct DecodeWork {
   const SymbolTable* tables;
   UploadedPieces pieces;
   uint32_t* damaged;
-};
-
-/// A coder of the walk. All lanes must call.
-struct WarpReader {
-  static constexpr bool kDecodes = true;
-  PieceReader reader;
-  int lane;
-
-  __device__ __forceinline__ uint32_t symbol(uint32_t table, uint32_t s) { return reader.symbol(table, s); }
-  __device__ __forceinline__ uint32_t raw(uint32_t bits, uint32_t) { return reader.raw(bits); }
-  __device__ __forceinline__ void clear(Level* levels, int count) {
-    for (int i = 4 * lane; i < count; i += 4 * kWarp) *reinterpret_cast<uint2*>(levels + i) = {0, 0};
-  }
+  uint32_t most_words;  // of a macroblock
 };
 
 /// Runs before the pieces: marks all macroblocks as not coded.
@@ -55,61 +44,76 @@ __global__ void __launch_bounds__(kThreads) skipped_kernel(const __grid_constant
   work.macroblocks[i] = Macroblock{};
 }
 
-/// Updates the neighbours for the macroblock at `place` from those of the previous one with symbols; the
-/// `between` macroblocks are skipped.
-__device__ __forceinline__ void go_on(ResidualNeighbours& around, const MacroblockPlace& before,
-                                      const MacroblockPlace& place, uint32_t between, int height) {
-  if (place.strip != before.strip) {
-    around.clear();
-    return;
-  }
-  const int count = static_cast<int>(min_of(between, static_cast<uint32_t>(height)));
-  for (int i = 1; i <= count; ++i) pass_macroblock(around, place.row - i + (place.row < i ? height : 0));
-}
-
-__device__ __forceinline__ void decode_piece(const DecodeWork& work, const SymbolTable* tables,
+__device__ __forceinline__ void decode_piece(const DecodeWork& work, const Memory& memory, uint16_t* words,
                                              const UploadedPiece& piece, int lane) {
   const MacroblockGrid& grid = work.grid;
-  WarpReader coder{
-      PieceReader(tables, work.pieces.bytes + piece.begin, piece.size, static_cast<uint32_t>(lane)), lane};
-  ResidualNeighbours around;
-  around.clear();
+  IntervalReader coder(work.pieces.bytes + piece.begin, piece.size, words, lane);
+  ResidualPieceDecoder decoder(memory, grid, coder, lane);
   const uint32_t end = piece.first + piece.tiles;
+  const uint32_t whole_strip = static_cast<uint32_t>(kStripMacroblocks * grid.cols);
   uint32_t last = piece.first;  // last decoded macroblock
-  MacroblockPlace last_place(grid, last);
-  for (uint32_t first = piece.first; first < end; first += kWarp) {
-    const uint32_t own = first + static_cast<uint32_t>(lane);
-    const uint32_t skipped = own < end ? work.skipped[own] : kAllSkipped;
-    for (uint32_t left = __ballot_sync(kAllLanes, skipped != kAllSkipped); left != 0; left &= left - 1) {
-      const int from = __ffs(static_cast<int>(left)) - 1;
-      const uint32_t i = first + static_cast<uint32_t>(from);
-      const MacroblockPlace place(grid, i);
-      if (i > last) go_on(around, last_place, place, i - last - 1, place.height_of(grid));
-      last = i;
-      last_place = place;
-      Level* const levels[3] = {work.levels[0] + size_t{i} * kLumaLevels,
-                                work.levels[1] + size_t{i} * grid.levels(1),
-                                work.levels[2] + size_t{i} * grid.levels(2)};
-      Macroblock m{};
-      code_macroblock(coder, grid, around, place.row, __shfl_sync(kAllLanes, skipped, from), m, levels);
-      work.macroblocks[i] = m;
+  uint32_t last_strip = last / whole_strip;
+  int last_row = 0;
+  constexpr uint32_t kScans = 4;  // macroblocks that a lane looks at together
+  for (uint32_t begin = piece.first; begin < end; begin += kScans * kWarp) {
+    uint8_t masks[kScans];
+#pragma unroll
+    for (uint32_t k = 0; k < kScans; ++k) {
+      const uint32_t own = begin + k * kWarp + static_cast<uint32_t>(lane);
+      masks[k] = own < end ? work.skipped[own] : kAllSkipped;
+    }
+    uint32_t packed = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < kScans; ++k) packed |= uint32_t{masks[k]} << (8 * k);
+#pragma unroll 1
+    for (uint32_t k = 0; k < kScans; ++k) {
+      const uint32_t first = begin + k * kWarp;
+      const uint32_t own = first + static_cast<uint32_t>(lane);
+      const uint32_t skipped = packed >> (8 * k) & kAllSkipped;
+      uint32_t left = __ballot_sync(kAllLanes, skipped != kAllSkipped);
+      if (left == 0) continue;
+      const uint32_t own_strip = own / whole_strip;
+      const auto own_height = min_of(static_cast<uint32_t>(kStripMacroblocks),
+                                     static_cast<uint32_t>(grid.rows) - kStripMacroblocks * own_strip);
+      // In one word, since all lanes get it: the strip, its height, the row in it, the mask.
+      const uint32_t place =
+          own_strip << 12 | own_height << 8 | own % whole_strip % own_height << 4 | skipped;
+      for (; left != 0; left &= left - 1) {
+        const int from = __ffs(static_cast<int>(left)) - 1;
+        const uint32_t i = first + static_cast<uint32_t>(from);
+        const uint32_t its = __shfl_sync(kAllLanes, place, from);
+        const auto row = static_cast<int>(its >> 4 & 15U);
+        if (its >> 12 != last_strip) {
+          decoder.clear();
+        } else if (i > last) {
+          decoder.pass(last_row, static_cast<int>(i - last - 1), static_cast<int>(its >> 8 & 15U));
+        }
+        last = i;
+        last_strip = its >> 12;
+        last_row = row;
+        Level* const levels[3] = {work.levels[0] + size_t{i} * kLumaLevels,
+                                  work.levels[1] + size_t{i} * grid.levels(1),
+                                  work.levels[2] + size_t{i} * grid.levels(2)};
+        coder.provide(work.most_words, lane);
+        const Macroblock m = decoder.decode(row, its & 15U, levels);
+        if (lane == 0) work.macroblocks[i] = m;
+      }
     }
   }
-  if (!coder.reader.sound() && lane == 0) work.damaged[piece.component] = 1;
+  if (!coder.sound() && lane == 0) work.damaged[piece.component] = 1;
 }
 
 __global__ void __launch_bounds__(kThreads, kBlocksPerProcessor)
     decode_pieces_kernel(const __grid_constant__ DecodeWork work) {
-  __shared__ SymbolTable tables[kAllTables];
+  extern __shared__ uint4 shared[];
+  Memory& memory = *reinterpret_cast<Memory*>(shared);
   const auto count = static_cast<uint32_t>(*work.pieces.count);
   if (blockIdx.x >= count) return;
-  static_assert(sizeof tables % sizeof(uint4) == 0);
-  for (uint32_t i = threadIdx.x; i < sizeof tables / sizeof(uint4); i += kThreads)
-    reinterpret_cast<uint4*>(tables)[i] = reinterpret_cast<const uint4*>(work.tables)[i];
+  load_tables(work.tables, thread_x(), kThreads, memory);
   __syncthreads();
   const auto warp = threadIdx.x / kWarp;
   for (uint32_t i = warp * gridDim.x + blockIdx.x; i < count; i += kWarps * gridDim.x)
-    decode_piece(work, tables, work.pieces.piece(i), thread_x() % kWarp);
+    decode_piece(work, memory, memory.words[warp], work.pieces.piece(i), thread_x() % kWarp);
 }
 
 }  // namespace
@@ -117,8 +121,9 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerProcessor)
 Status ResidualDecoder::initialise(Device& device, const CodingPlan& plan, const MotionGrid& cells) {
   grid_ = plan.macroblocks;
   cells_ = cells;
+  single_frame_ = device.single_frame();
   most_bytes_ = sizeof(uint16_t) * most_events(grid_);
-  upload_.initialise(grid_.size(), PieceReader::kReadBeyond);
+  upload_.initialise(grid_.size(), kReadBeyond);
   CTV_RETURN_IF_ERROR(tables_.allocate(device, kAllTables));
   CTV_CUDA_TRY(device, cudaMemcpy(tables_.data(), plan.residual_tables, kAllTables * sizeof(SymbolTable),
                                   cudaMemcpyHostToDevice));
@@ -126,13 +131,21 @@ Status ResidualDecoder::initialise(Device& device, const CodingPlan& plan, const
   CTV_RETURN_IF_ERROR(damaged_.allocate(device, kMostRegions));
   blocks_ = std::min(static_cast<unsigned>(grid_.size()),
                      kBlocksPerProcessor * static_cast<unsigned>(device.properties().multiProcessorCount));
+  CTV_CUDA_TRY(device, cudaFuncSetAttribute(decode_pieces_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(sizeof(Memory))));
   return finish_filling(device);
 }
 
 Status ResidualDecoder::start(Device& device, size_t bytes) {
   std::fill_n(damaged_.data(), damaged_.size(), 0U);
-  // One byte of padding per region. put() rejects more bytes than all levels can have.
-  return upload_.start(device, bytes, kMostRegions, most_bytes_ * grid_.size());
+  // One byte of padding per region. put() rejects more bytes than all levels can have. The first frame gets
+  // room for larger ones, since new memory stops the device.
+  return upload_.start(device, std::max(bytes, kUsualBytes * grid_.size()), kMostRegions,
+                       most_bytes_ * grid_.size());
+}
+
+Status ResidualDecoder::upload(Device& device, cudaStream_t stream) {
+  return single_frame_ ? Status() : upload_.upload(device, stream);
 }
 
 bool ResidualDecoder::put(size_t region, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) {
@@ -149,14 +162,14 @@ bool ResidualDecoder::put(size_t region, std::span<const uint8_t> bytes, std::sp
 
 Status ResidualDecoder::decode(Device& device, const std::array<Level*, 3>& levels, Macroblock* macroblocks,
                                const uint8_t* skips, cudaStream_t stream) {
-  const DecodeWork work{grid_,          cells_,
-                        skips,          skipped_.data(),
-                        macroblocks,    {levels[0], levels[1], levels[2]},
-                        tables_.data(), upload_.uploaded(),
-                        damaged_.data()};
+  const DecodeWork work{grid_,           cells_,
+                        skips,           skipped_.data(),
+                        macroblocks,     {levels[0], levels[1], levels[2]},
+                        tables_.data(),  pieces(),
+                        damaged_.data(), most_events(grid_)};
   skipped_kernel<<<blocks_for(static_cast<int>(grid_.size()), kThreads), kThreads, 0, stream>>>(work);
   CTV_RETURN_IF_ERROR(device.launched("skipped_kernel"));
-  decode_pieces_kernel<<<blocks_, kThreads, 0, stream>>>(work);
+  decode_pieces_kernel<<<blocks_, kThreads, sizeof(Memory), stream>>>(work);
   return device.launched("decode_pieces_kernel");
 }
 

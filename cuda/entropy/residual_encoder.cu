@@ -29,8 +29,53 @@ struct PieceWork {
   }
 };
 
+/// Macroblocks with events. Most of a piece may have none.
 struct MacroblockGroup : ItemGroup {
+  static constexpr uint32_t kScans = 4;  // macroblocks that a thread looks at together
+  uint32_t macroblocks[kPieceThreads];
   uint16_t counts[kPieceThreads];
+
+  /// Takes up to kPieceThreads macroblocks from `last` - 1 down to `first`; `last`: receives the last one
+  /// that needs no other group. All threads of the block must call. Returns the number of events.
+  __device__ uint32_t take(const uint16_t* counts_of, uint32_t first, uint32_t& last) {
+    const uint32_t lane = threadIdx.x % kWarp;
+    const uint32_t warp = threadIdx.x / kWarp;
+    uint32_t taken = 0;
+    while (last > first && taken < kPieceThreads) {
+      uint16_t found[kScans];
+#pragma unroll
+      for (uint32_t k = 0; k < kScans; ++k) {
+        const uint32_t away = k * kPieceThreads + threadIdx.x;
+        found[k] = away < last - first ? counts_of[last - 1 - away] : uint16_t{0};
+      }
+#pragma unroll
+      for (uint32_t k = 0; k < kScans; ++k) {
+        if (last == first || taken == kPieceThreads) break;
+        const uint32_t lanes = __ballot_sync(kAllLanes, found[k] != 0);
+        if (lane == 0) of_warps[warp] = static_cast<uint32_t>(__popc(static_cast<int>(lanes)));
+        __syncthreads();
+        uint32_t place = taken + static_cast<uint32_t>(__popc(static_cast<int>(lanes & ((1U << lane) - 1))));
+        uint32_t all = 0;
+        for (uint32_t w = 0; w < kPieceWarps; ++w) {
+          if (w < warp) place += of_warps[w];
+          all += of_warps[w];
+        }
+        if (found[k] != 0 && place < kPieceThreads) {
+          macroblocks[place] = last - 1 - threadIdx.x;
+          counts[place] = found[k];
+        }
+        __syncthreads();
+        if (taken + all > kPieceThreads) {
+          last = macroblocks[kPieceThreads - 1];
+          taken = kPieceThreads;
+        } else {
+          last -= min_of(last - first, kPieceThreads);
+          taken += all;
+        }
+      }
+    }
+    return fill(threadIdx.x < taken ? counts[threadIdx.x] : 0);
+  }
 };
 
 __global__ void __launch_bounds__(kPieceThreads, kBlocksPerProcessor)
@@ -52,16 +97,12 @@ __global__ void __launch_bounds__(kPieceThreads, kBlocksPerProcessor)
     WindowWriter writer(words, bytes_end, lane);
     code_events(
         writer, windows, work.tables, begin, end,
-        [&](uint32_t first, uint32_t last) {
-          const uint16_t own =
-              threadIdx.x < last - first ? work.noted.counts[last - 1 - threadIdx.x] : uint16_t{0};
-          group.counts[threadIdx.x] = own;
-          return group.fill(own);
-        },
-        [&](uint32_t last, uint32_t i) {
+        [&](uint32_t first, uint32_t& last) { return group.take(work.noted.counts, first, last); },
+        [&](uint32_t i) {
           uint32_t rest = 0;
           const uint32_t own = group.find(i, rest);
-          return work.noted.events[size_t{last - 1 - own} * work.noted.most + group.counts[own] - 1 - rest];
+          return work.noted
+              .events[size_t{group.macroblocks[own]} * work.noted.most + group.counts[own] - 1 - rest];
         });
     if (threadIdx.x >= kWarp) continue;
     const uint8_t* const bytes = writer.finish();

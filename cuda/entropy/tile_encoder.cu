@@ -115,10 +115,15 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
     const uint32_t end = work.end_of_piece(component, c, piece);
     uint8_t* const bytes_end = work.end_of(end - 1);
     WindowWriter writer(words, bytes_end, lane);
+    uint32_t group_end = end;
     code_events(
         writer, windows, work.tables, begin, end,
-        [&](uint32_t first, uint32_t last) { return fill_group(work, group, first, last); },
-        [&](uint32_t last, uint32_t i) { return event_of(work, group, last, i); });
+        [&](uint32_t first, uint32_t& last) {
+          group_end = last;
+          last -= min_of(last - first, kPieceThreads);
+          return fill_group(work, group, last, group_end);
+        },
+        [&](uint32_t i) { return event_of(work, group, group_end, i); });
     if (!codes) continue;
     windows.at[0][0] = look_up(work.tables, symbol_event(kModelTables, piece_model(sums)));
     __syncwarp();

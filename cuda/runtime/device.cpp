@@ -19,6 +19,12 @@ Status Device::synchronize() {
   return {};
 }
 
+Status Device::order(const Event& event, cudaStream_t before, cudaStream_t after) {
+  CTV_CUDA_TRY(*this, cudaEventRecord(event.get(), before));
+  CTV_CUDA_TRY(*this, cudaStreamWaitEvent(after, event.get(), 0));
+  return {};
+}
+
 bool Device::overlaps(const void* kernel) {
   if (!overlaps_) {
     cudaFuncAttributes code{};

@@ -69,7 +69,11 @@ class Device : public Context {
   Status end_frame() { return recorder_.end(); }
   bool records_frame() const { return recorder_.recording(); }
   Status record(const Event& event) { return recorder_.record(event); }
+  Status record(const Event& event, cudaStream_t stream) { return recorder_.record(event, stream); }
   Status wait(const Event& event) { return recorder_.wait(event); }
+  /// Makes later work of `after` wait for that of `before`, also while a frame is recorded, of which both are
+  /// then streams.
+  Status order(const Event& event, cudaStream_t before, cudaStream_t after);
   Status afterwards(std::function<Status()> work) { return recorder_.afterwards(std::move(work)); }
 
  private:

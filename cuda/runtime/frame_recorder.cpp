@@ -47,12 +47,15 @@ void FrameRecorder::discard() {
 }
 
 Status FrameRecorder::record(const Event& event) {
-  if (recording_) {
-    CTV_ASSIGN_OR_RETURN(const cudaStream_t stream, streams_.mark());
-    CTV_CUDA_TRY(context_, cudaEventRecordWithFlags(event.get(), stream, cudaEventRecordExternal));
-  } else {
-    CTV_CUDA_TRY(context_, cudaEventRecord(event.get(), streams_.current()));
-  }
+  if (!recording_) return record(event, streams_.current());
+  CTV_ASSIGN_OR_RETURN(const cudaStream_t stream, streams_.mark());
+  return record(event, stream);
+}
+
+Status FrameRecorder::record(const Event& event, cudaStream_t stream) {
+  CTV_CUDA_TRY(context_,
+               cudaEventRecordWithFlags(event.get(), stream,
+                                        recording_ ? cudaEventRecordExternal : cudaEventRecordDefault));
   return {};
 }
 

@@ -34,6 +34,8 @@ class FrameRecorder {
   /// its graph. But with several frames in flight the whole graph waits: the event has usually happened, and
   /// a node that waits takes time.
   Status record(const Event& event);
+  /// The same in another stream of the frame.
+  Status record(const Event& event, cudaStream_t stream);
   Status wait(const Event& event);
   /// Work on other streams that must be queued after the current stream's work: at once, or after the launch
   /// of the graph.

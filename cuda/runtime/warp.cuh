@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A warp, and sums and minima over its lanes.
+// A warp, and sums, minima and unions over its lanes.
 #pragma once
 
 #include "codec/util/host_device.hpp"
@@ -24,6 +24,14 @@ __device__ __forceinline__ uint32_t warp_min(uint32_t v) {
   return __reduce_min_sync(kAllLanes, v);
 #else
   for (int offset = 16; offset > 0; offset /= 2) v = min_of(v, __shfl_xor_sync(kAllLanes, v, offset));
+  return v;
+#endif
+}
+__device__ __forceinline__ uint32_t warp_or(uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(kAllLanes, v);
+#else
+  for (int offset = 16; offset > 0; offset /= 2) v |= __shfl_xor_sync(kAllLanes, v, offset);
   return v;
 #endif
 }

@@ -41,7 +41,7 @@ struct Bench {
     slopes.resize(stream.slopes.size());
     changes.resize(stream.grid.roots());
     if (header.macroblocks()) macroblocks.resize(stream.macroblocks.size());
-    frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data(), nullptr, macroblocks.data()};
+    frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data(), macroblocks.data()};
     for (size_t p = 0; p < 3; ++p) {
       levels[p].resize(stream.picture.subbands[p].num_coefficients);
       frame.levels[p] = levels[p].data();

@@ -237,7 +237,7 @@ class Residual {
     }
     return out;
   }
-  /// Of the macroblock at (row, col) of luma's prediction.
+  /// Luma's step of the macroblock at (row, col) of luma's prediction.
   uint32_t luma_step(const ResidualPlane& prediction, int row, int col) const {
     int64_t sum = 0;
     int64_t squares = 0;

@@ -83,11 +83,11 @@ INSTANTIATE_TEST_SUITE_P(Presets, PacketMap, testing::Values("default", "fastest
                          [](const auto& tested) { return std::string(tested.param); });
 
 TEST(PacketMapOfPredictedFrames, SkipsWhatDoesNotChange) {
-  const Stream stream = coded("default");
+  Frame frame = make_frame(CTV_FORMAT_GRAY8, kWidth, kHeight);
+  for (size_t i = 0; i < frame.planes[0].size(); ++i) frame.planes[0][i] = static_cast<uint8_t>(i % kWidth);
+  const Stream stream = encode({frame, frame}, config_for(frame, "default"));
   const tools::PacketMap map = tools::read_packet_map(stream.header, stream.packets[1]);
-  for (int row = 0; row < map.rows; ++row)
-    for (int col = 10; col < map.cols; ++col)
-      EXPECT_EQ(map.skips[static_cast<size_t>(row * map.cols + col)], 1) << row << ' ' << col;
+  EXPECT_EQ(map.skips, std::vector<uint8_t>(map.skips.size(), 1));
 }
 
 }  // namespace

@@ -12,6 +12,12 @@ namespace {
 
 constexpr int kMinDifference = 20;    // mean absolute difference of samples at equal positions
 constexpr double kMinDistance = 0.4;  // L1 distance of the normalised histograms, 0..2
+// Where so much suddenly is new, a smaller distance suffices: a slide of text has the colours of the last
+// one.
+constexpr double kMinDistanceIfNew = 0.15;
+constexpr double kMinNew = 0.25;  // share of runs
+constexpr int kMinGrowth = 4;     // of their number since the previous picture
+constexpr int kNoise = 4;         // mean absolute difference
 
 }  // namespace
 
@@ -22,32 +28,48 @@ void SceneCutDetector::look_at(const ctv_picture& picture) {
   const int channel = bytes > 1 ? 1 : 0;
   const int row_step = std::max(1, picture.height / kGridRows);
   const int col_step = std::max(1, picture.width / kGridCols);
+  const int last_col = std::max(0, picture.width - kRun);
   const int rows = (picture.height - row_step / 2 + row_step - 1) / row_step;
   const int cols = (picture.width - col_step / 2 + col_step - 1) / col_step;
-  samples_.resize(static_cast<size_t>(rows) * static_cast<size_t>(cols));
-  uint8_t* sample = samples_.data();
+  runs_.assign(static_cast<size_t>(rows) * static_cast<size_t>(cols), {});
+  auto run = runs_.begin();
+  histogram_ = {};
   for (int r = 0; r < rows; ++r) {
     const uint8_t* row = static_cast<const uint8_t*>(picture.data[0]) +
                          (row_step / 2 + r * row_step) * picture.stride[0] + channel;
-    for (int c = 0; c < cols; ++c) *sample++ = row[(col_step / 2 + c * col_step) * bytes];
+    for (int c = 0; c < cols; ++c, ++run) {
+      const uint8_t* sample = row + std::min(col_step / 2 + c * col_step, last_col) * bytes;
+      for (int i = 0; i < std::min(kRun, picture.width); ++i)
+        (*run)[static_cast<size_t>(i)] = sample[i * bytes];
+      ++histogram_[(*run)[0] * kBins / 256];
+    }
   }
-  histogram_ = {};
-  for (const uint8_t s : samples_) ++histogram_[s * kBins / 256];
 }
 
 bool SceneCutDetector::is_cut(const ctv_picture& picture) {
   if (picture.memory != CTV_MEMORY_HOST) return false;
-  std::swap(samples_, last_);
+  std::swap(runs_, last_);
   std::swap(histogram_, last_histogram_);
+  const int new_before = std::exchange(new_, 0);
   look_at(picture);
-  if (last_.size() != samples_.size()) return false;
+  if (last_.size() != runs_.size()) return false;
   int difference = 0;
-  for (size_t i = 0; i < samples_.size(); ++i) difference += std::abs(samples_[i] - last_[i]);
+  for (size_t r = 0; r < runs_.size(); ++r) {
+    int sum = 0, error = 0, activity = 0;
+    for (size_t i = 0; i < kRun; ++i) {
+      sum += runs_[r][i];
+      error += std::abs(runs_[r][i] - last_[r][i]);
+    }
+    for (size_t i = 0; i < kRun; ++i) activity += std::abs(runs_[r][i] - sum / kRun);
+    new_ += error > activity && error > kNoise * kRun ? 1 : 0;
+    difference += error;
+  }
   int distance = 0;
   for (size_t i = 0; i < kBins; ++i) distance += std::abs(histogram_[i] - last_histogram_[i]);
-  const auto count = static_cast<int>(samples_.size());
-  return difference >= kMinDifference * count &&
-         static_cast<double>(distance) >= kMinDistance * static_cast<double>(count);
+  const auto count = static_cast<int>(runs_.size());
+  const bool is_new = new_ >= kMinNew * count && new_ > kMinGrowth * new_before;
+  return difference >= kMinDifference * kRun * count &&
+         distance >= (is_new ? kMinDistanceIfNew : kMinDistance) * count;
 }
 
 }  // namespace ctv

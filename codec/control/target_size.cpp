@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "codec/control/key_gain.hpp"
 #include "codec/control/steps.hpp"
 
 namespace ctv {
@@ -13,23 +14,30 @@ namespace {
 constexpr int kMaxTries = 10;
 constexpr double kSlope = 1.3;  // bytes ~ step^-kSlope, until two sizes are known
 // Used with bitrate.
-constexpr int kSoftTries = 4;   // after these tries, any size within the buffer is accepted
-constexpr double kMost = 1.5;   // largest size, relative to the wanted one
-constexpr double kLeast = 0.5;  // smallest size after a larger one, relative to the wanted one
+constexpr int kSoftTries = 4;  // after these tries, any size within the buffer is accepted
 // Largest shares of the buffer or of a key interval: for the first frame, for other key frames, for savings.
-constexpr double kOpening = 0.3;
+constexpr double kOpening = 0.45;
 constexpr double kMostKey = 0.6;
 constexpr double kMostSaved = 0.3;
-// Static areas keep the quality of the last frame that refined them. So after a cheap frame the next one is
-// quantised finer, from the buffer above a reserve. The reserve grows with the recent lack of the buffer, so
-// that the mean rate is met. If key frames are frequent, they refine the static areas instead.
-constexpr double kLittle = 0.6;  // of the average size
-constexpr double kFiner = 0.6;
-constexpr double kReserve = 0.4;
-constexpr double kCostly = 0.6;      // a refinement is judged if the buffer is then below this share
-constexpr double kLately = 3;        // time constant of the mean lack, in buffers
+// A predicted frame may be as large as its content needs while these shares of the buffer are left: without
+// further key frames, and with them.
+constexpr double kReserve = 0.45;
+constexpr double kReserveForKey = 0.6;
+// After a frame did not fit, sizes in this range of the largest are accepted; the search aims at the last.
+constexpr double kLeast = 0.4;
+constexpr double kAim = 0.8;
+// The scale changes by kGain octaves when frames miss their sizes by the bytes of a buffer, and follows half
+// of the way where a frame did not fit.
+constexpr double kGain = 4;
+constexpr double kMostMissed = 6;  // average frames
+constexpr double kFollow = 0.5;
+// Every eighth frame is finer. The next ones keep its quality where nothing moves, without bits. If key
+// frames are frequent, they do the same.
+constexpr int kFinerEvery = 8;
+constexpr double kFiner = 0.67;
 constexpr double kLongInterval = 4;  // distance of key frames, in buffers
-constexpr double kRepay = 2;         // time to repay debt, in buffers
+constexpr double kRepay = 1;         // time to repay debt, in buffers
+constexpr double kSpend = 0.5;       // time to spend savings, in buffers
 constexpr double kFinestScale = 1.0 / 16;
 constexpr double kPace = 4;     // time constant of the mean interval, in frames
 constexpr double kFill = 0.92;  // share of the largest frame to aim at after a frame did not fit
@@ -48,16 +56,11 @@ void TargetSize::set_target(const SizeTarget& target) {
   if (changed) {
     take_over(sent, debt_);
     key_size_ *= average() / before;
-    lack_ *= average() / before;
-    refined_ = 0;
     scale_ = within_steps(scale_ * std::pow(before / average(), 1 / kSlope));
   } else {
     buffer_ = full();
-    debt_ = key_size_ = lack_ = 0;
-    little_ = 0;
-    enough_ = 1;
-    proves_ = false;
-    refined_ = 0;
+    debt_ = key_size_ = 0;
+    since_finer_ = 0;
     scale_ = 1;
     opened_ = false;
   }
@@ -112,30 +115,28 @@ double TargetSize::others() const {
   return std::max(0.3 * average(), (average() * run() - key_size_) / (run() - 1));
 }
 
-double TargetSize::reserve() const { return kReserve * full() + lack_; }
+double TargetSize::excess() const {
+  return debt_ - (average() - others()) * std::max(0, run() - 1 - since_key_);
+}
 
-bool TargetSize::refines() const {
-  const bool long_run = key_interval_ == 0 || average() * key_interval_ > kLongInterval * full();
-  return opened_ && long_run && type_ == FrameType::kPredicted && base_reference_ && little_ >= enough_ &&
-         scale_ > 1 && buffer_ > reserve();
+bool TargetSize::is_finer() const {
+  const bool long_run = key_interval_ == 0 || key_interval_ >= kLongRun;
+  return opened_ && long_run && type_ == FrameType::kPredicted && base_reference_ &&
+         since_finer_ + 1 >= kFinerEvery;
 }
 
 double TargetSize::wanted() const {
-  if (refines_) return std::max(kMost * average(), buffer_ - reserve());
   if (is_free()) {
     const double interval = key_interval_ == 0 ? 1e18 : average() * key_interval_;
     return std::max(average(), (opened_ ? kMostKey : kOpening) * std::min(full(), interval));
   }
-  const double planned = (average() - others()) * std::max(0, run() - 1 - since_key_);
-  const double frames = std::max(4.0, kRepay * full() / average());
-  return std::clamp(others() - (debt_ - planned) / frames, 0.4 * others(), 1.8 * others());
+  const double frames = std::max(4.0, (excess() > 0 ? kRepay : kSpend) * full() / average());
+  return std::clamp(others() - excess() / frames, 0.4 * others(), 1.8 * others());
 }
 
-// Largest size of a frame. Savings of earlier frames may be spent at once, because refining static areas
-// takes either many bits or none.
 double TargetSize::most() const {
-  if (is_free()) return wanted_;
-  return std::max(refines_ ? wanted_ : kMost * wanted_, -debt_);
+  return is_free() ? wanted_
+                   : std::max(wanted_, buffer_ - (key_interval_ == 0 ? kReserve : kReserveForKey) * full());
 }
 
 double TargetSize::limit() const {
@@ -164,9 +165,9 @@ uint16_t TargetSize::begin_search(uint16_t own_step) {
   too_fine_ = 0;
   fits_ = 0;
   if (target_.bitrate > 0) {
-    refines_ = refines();
+    finer_ = is_finer();
     wanted_ = std::min(wanted(), kFill * limit());
-    first_scale_ = scale_ * (refines_ ? kFiner : 1);
+    first_scale_ = scale_ * (finer_ ? kFiner : 1);
     step_ = first_step_ = to_usual_step(own_step * first_scale_, 4);
     return step_;
   }
@@ -181,10 +182,10 @@ std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
   const auto size = static_cast<double>(bytes);
   const bool by_rate = target_.bitrate > 0;
   const double high = by_rate ? std::min(limit(), most()) : limit();
-  const double aim = by_rate ? std::min(wanted_, kFill * limit()) : (1 + kFill) / 2 * limit();
+  const double aim = !by_rate ? (1 + kFill) / 2 * limit() : (is_free() ? kFill * wanted_ : kAim * high);
   const double low = !by_rate      ? kFill * limit()
                      : tries_ == 0 ? 0
-                                   : (is_free() ? kFill * kFill : kLeast) * aim;
+                                   : (is_free() ? kFill * kFill * wanted_ : kLeast * high);
   const uint16_t finest = by_rate ? uint16_t{1} : own_step_;
   ++tries_;
   step_ = step;
@@ -203,7 +204,7 @@ std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
     }
     if (step == kCoarsestStep || (by_rate && tries_ >= kSoftTries && size <= limit())) return std::nullopt;
   }
-  if (tries_ >= (by_rate ? kSoftTries : kMaxTries) && fits_ != 0) {
+  if (tries_ >= (by_rate && !is_free() ? kSoftTries : kMaxTries) && fits_ != 0) {
     if (fits_ == step) return std::nullopt;
     return fits_;
   }
@@ -239,41 +240,23 @@ Status TargetSize::end(size_t bytes) {
 void TargetSize::account(double size) {
   buffer_ = std::min(full(), buffer_ - size + average());
   owe(debt_ + size - average());
-  lack_ += (full() - std::max(buffer_, 0.0) - lack_) / std::max(4.0, kLately * full() / average());
   const bool key = type_ == FrameType::kKey;
   if (key) key_size_ = size;
   since_key_ = key ? 0 : since_key_ + 1;
-  const double used = step_ == first_step_ ? first_scale_ : static_cast<double>(step_) / own_step_;
-  if (!key || !opened_ || key_interval_ == 1) {
-    const double missed = std::max(size, 1.0) / wanted_;
-    const double change = opened_ ? std::pow(missed, (missed > 1 ? 0.7 : 0.5) / kSlope) : 1;
-    scale_ = within_steps(used * std::clamp(change, 0.8, 1.25));
+  since_finer_ = key || finer_ ? 0 : since_finer_ + (base_reference_ ? 1 : 0);
+  const bool fitted = step_ == first_step_;
+  const double used = fitted ? first_scale_ : static_cast<double>(step_) / own_step_;
+  if (!opened_) {
+    scale_ = used;
+  } else if (key && key_interval_ == 0) {  // a scene that begins
+    scale_ = std::max(scale_, used);
+  } else if (!is_free()) {
+    if (!fitted) scale_ *= std::pow(used / first_scale_, kFollow);
+    const double missed = std::min((size - wanted_) / average(), kMostMissed);
+    scale_ *= std::exp2(kGain * missed * average() / full());
   }
+  scale_ = within_steps(scale_);
   opened_ = true;
-  judge(size);
-}
-
-// A small frame does not prove that the picture is static: sizes vary with noise, motion and temporal layers.
-// If a costly refinement is not followed by a small frame, later refinements wait for two small frames in a
-// row, until one is followed by a small frame. They also wait after a costly refinement that was no finer
-// than the previous one: the effect of the previous one did not last. Then a small frame may just be a
-// coarser one and proves nothing.
-void TargetSize::judge(double size) {
-  if (type_ == FrameType::kKey) {
-    little_ = 0;
-    enough_ = 1;
-    proves_ = false;
-    refined_ = 0;
-  } else if (base_reference_) {
-    const bool little = size < kLittle * average();
-    little_ = little ? little_ + 1 : 0;
-    if (proves_) enough_ = little ? 1 : 2;
-    const bool costly = refines_ && size > kMost * average();
-    const bool repeats = costly && refined_ != 0 && step_ >= refined_;
-    proves_ = costly && !repeats && buffer_ < kCostly * full();
-    if (repeats) enough_ = 2;
-    if (costly) refined_ = step_;
-  }
 }
 
 }  // namespace ctv

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses each frame's base step so that packets have the wanted sizes. A frame is quantised and coded again
-// with other steps until its size fits, so no model of the size is needed. With a bitrate, sizes may differ
-// between frames: the step changes slowly, and excess is compensated over some seconds.
+// with other steps until its size fits, so no model of the size is needed. With a bitrate, sizes differ
+// between frames: the step changes slowly, so that quality is steady, and follows the sum of all that frames
+// were too large or too small. The receiver's buffer bounds a frame; excess is compensated over some seconds.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ class TargetSize final : public RateController {
   /// Sets the controller that gives each frame its step without size constraint. It must outlive the next
   /// frame.
   void set_source(RateController& source) { source_ = &source; }
-  /// Whether the next frame is kept in a slot and in the lowest layer. Only such frames are refined.
+  /// Whether the next frame is kept in a slot and in the lowest layer. Only such frames are finer.
   void set_base_reference(bool value) { base_reference_ = value; }
   /// False: no size constraint.
   bool active() const { return target_.bitrate > 0 || target_.max_frame_bytes > 0; }
@@ -51,18 +52,18 @@ class TargetSize final : public RateController {
   double full() const { return static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000; }
   /// Key frames among predicted ones use their own step, up to a share of the buffer.
   bool is_free() const { return type_ == FrameType::kKey && key_interval_ != 1; }
-  /// Whether a predicted frame refines static areas that are too coarse.
-  bool refines() const;
-  double reserve() const;
+  /// Whether the frame is one of those that are finer for the frames after them.
+  bool is_finer() const;
   int run() const;
   double others() const;
+  /// Debt beyond that for the last key frame, which the frames until the next one repay.
+  double excess() const;
   double wanted() const;
   double most() const;
   double limit() const;
   void take_over(double sent, double debt);
   void owe(double debt);
   void account(double size);
-  void judge(double size);
 
   SizeTarget target_;
   double fps_;           // nominal
@@ -83,13 +84,9 @@ class TargetSize final : public RateController {
   double debt_ = 0;             // spent beyond the rate
   double buffer_ = 0;           // bytes that may be sent now
   double key_size_ = 0;         // of the last key frame
-  double lack_ = 0;             // mean of the recent lack of the buffer
   bool base_reference_ = true;  // for this frame: see set_base_reference()
-  bool refines_ = false;        // this frame refines
-  bool proves_ = false;         // the next such frame shows whether the last refinement was useful
-  int little_ = 0;              // consecutive such frames that cost little
-  int enough_ = 1;              // value of little_ needed for a refinement
-  uint16_t refined_ = 0;        // step of the last costly refinement since a key frame; 0: none
+  bool finer_ = false;          // this frame: see is_finer()
+  int since_finer_ = 0;         // frames for which base_reference_ was true
   int since_key_ = 0;           // frames
   bool opened_ = false;         // the first frame has been coded
   double first_scale_ = 1;      // scale of this frame's first try, before rounding the step

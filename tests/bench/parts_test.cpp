@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "bench/judges.h"
 #include "bench/measurement.h"
 #include "bench/peers.h"
 #include "bench/statistics.h"
@@ -101,6 +102,41 @@ TEST(Peers, SupplementalInformationIsFound) {
   EXPECT_EQ(sei_bytes({0, 0, 1}), 0u);
 }
 
+TEST(Peers, BytesOfPicturesIncludeWhatIsBeforeTheirSlices) {
+  const std::vector<uint8_t> stream = {0, 0, 0, 1,    0x67, 9, 0, 0, 1, 0x65, 1, 2,  // parameters and a slice
+                                       0, 0, 1, 0x41, 5,                             // a slice
+                                       0, 0, 0, 1,    6,    7, 0, 0, 1, 0x41, 8};  // information and a slice
+  EXPECT_EQ(picture_bytes(stream), (std::vector<uint64_t>{12, 5, 11}));
+}
+
+TEST(Peers, OnlyThoseWithARateAreRunAtBitrates) {
+  const Peer peer = at_bitrates(choose_peers("x264-veryfast")[0]);
+  EXPECT_EQ(peer.setting, "kb/s");
+  EXPECT_NE(peer.command.find("--vbv-bufsize {setting}"), std::string::npos);
+  EXPECT_EQ(peer.command.find("--qp"), std::string::npos);
+  EXPECT_THROW(at_bitrates(choose_peers("mjpeg")[0]), Failure);
+}
+
+TEST(SecondHalf, CountsNothingOfTheFirst) {
+  EXPECT_EQ(SecondHalf::bytes({1, 2, 4, 8, 16}), 28U);
+  Clip clip;
+  clip.video = {CTV_FORMAT_GRAY8, 16, 16, 25, 1};
+  Frame frame;
+  frame.reset(clip.video);
+  clip.frames.assign(50, frame);
+  const Judges judges;
+  SecondHalf half(judges, clip);
+  for (size_t i = 0; i < clip.frames.size(); ++i) {
+    Frame decoded = frame;
+    std::fill(decoded.bytes().begin(), decoded.bytes().end(), uint8_t(i < 25 ? 200 : 10));
+    half.see(i, decoded.picture());
+  }
+  const Json json = half.json(std::vector<uint64_t>(50, 100));
+  EXPECT_EQ(json["bytes"], 2500);
+  EXPECT_NEAR(json["kilobits_per_second"].get<double>(), 20, 1e-9);
+  EXPECT_NEAR(json["psnr"]["y"].get<double>(), 20 * std::log10(25.5), 1e-9);
+}
+
 TEST(Process, OutputAndCode) {
   const ProcessResult r = run_process({"sh", "-c", "echo one; echo two >&2; exit 3"});
   EXPECT_EQ(r.code, 3);
@@ -133,6 +169,14 @@ TEST(Meter, ChannelsHaveTheirNames) {
   const Json decibels = meter.json()["psnr"];
   EXPECT_FALSE(decibels.contains("y"));
   for (const char* name : {"r", "g", "b", "weighted"}) EXPECT_TRUE(decibels.contains(name)) << name;
+}
+
+TEST(Match, FindsABitrateByBytes) {
+  const auto bytes_at = [](double bitrate) { return static_cast<uint64_t>(100 * bitrate + 5000); };
+  for (const double wanted : {180.0, 600.0, 2000.0}) {
+    const double found = match_bitrate(600, bytes_at(wanted), bytes_at);
+    EXPECT_NEAR(static_cast<double>(bytes_at(found)) / static_cast<double>(bytes_at(wanted)), 1, 0.023);
+  }
 }
 
 TEST(Match, FindsTheNearestSettingAndTheSlope) {

@@ -9,7 +9,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/report"))
 from rates import bd_rate, compare, mean_and_worst, usable
-from tables import PAPER, aligned, loss, machine_words, mean_of, peers, rd, rd_means, speedup, speedup_of
+from tables import PAPER, aligned, loss, machine_words, mean_of, peers, rd, rd_means, second_halves, speedup, speedup_of
 
 
 def curve(factor, shift=0):
@@ -91,6 +91,19 @@ class Tables(unittest.TestCase):
         text = "\n".join(map(aligned, rd(run)))
         self.assertIn("| **mean, Y**     | +0.0 % | -50.0 % |", text)
         self.assertIn("| b         | +100.0 % |", text)  # a against b
+
+    def test_second_halves_at_equal_bits_stand_together(self):
+        run = rd_run()
+        self.assertEqual(second_halves(run), [])
+        for codec in run["clips"][0]["codecs"]:
+            for point in codec["points"][:2]:
+                point["setting"] = 300
+                point["second_half"] = {"kilobits_per_second": 299.6, "psnr": {"y": 31, "u": 40}, "ssimulacra2": 55.55}
+        (_, head, rows), = second_halves(run)
+        self.assertEqual(head, ["clip", "codec", "asked kb/s", "kb/s", "SSIMULACRA2", "Y", "U", "V"])
+        self.assertEqual([row[1] for row in rows], ["a", "b", "a", "b"])
+        self.assertEqual(rows[0], ["clip", "a", "300", "300", "55.5", "31.00", "40.00", "-"])
+        self.assertIn("second half", "\n".join(map(aligned, rd(run))))
 
     def test_rgb_has_no_luma(self):
         run = rd_run()

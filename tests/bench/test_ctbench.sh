@@ -49,6 +49,27 @@ expect 0 "missing peers are told and left out" env PATH=/nonexistent "$ctbench" 
 says err "left out: x264-ultrafast: x264 is not installed"
 says err "left out: missing: cannot open missing.y4m"
 
+# Judges are programs; here they always say the same.
+mkdir -p judges
+printf '#!/bin/sh\necho 70.5\n' >judges/ssimulacra2
+printf '#!/bin/sh\necho 3.5\necho 3-norm: 1.25\n' >judges/butteraugli_main
+chmod +x judges/*
+expect 1 "a peer without rates" "$ctbench" rd $clip --bitrate 100 --peers mjpeg
+says err "mjpeg is not run at bitrates"
+expect 0 "judges of a call" env PATH="$PWD/judges:$PATH" "$ctbench" rd generate:96x64@25:20 --keyint 0 --bitrate 60,120 \
+  --threads 1 --json judged.json
+says out "What a viewer sees"
+says judged.json '"ssimulacra2": 70.5'
+says judged.json '"butteraugli": 1.25'
+expect 0 "missing judges" env PATH=/nonexistent "$ctbench" rd $clip --bitrate 100 --peers none --anchor default
+says err "left out: butteraugli_main is not installed"
+if command -v x264 >/dev/null && command -v ffmpeg >/dev/null; then
+  expect 0 "a sheet" "$ctbench" pictures generate:96x64@25:20 --size 96x64 --frames 20 --bitrate 60 --sheet sheet.png --json sheet.json
+  [ "$(od -An -tu1 -j16 -N8 sheet.png | tr -s ' ')" = " 0 0 1 32 0 0 1 0" ] || fail "the sheet is not 3 x 96 by 4 x 64"
+  says sheet.json '"codec": "x264-veryfast"'
+fi
+expect 1 "a sheet without a bitrate" "$ctbench" pictures $clip --sheet sheet.png
+
 mkdir -p set
 "$1/ctgen" set/o09_juggle_640x360.y4m --size 64x48 --frames 3 >/dev/null 2>&1 || fail "ctgen"
 expect 0 "a set of clips" "$ctbench" rd --set long set --frames 2 --peers none --anchor default --qp 20,28,36 --json set.json
@@ -124,7 +145,7 @@ done
 mkdir -p left && cp everything/*.json left
 expect 2 "a clip that cannot be read, into a folder with results" "$ctbench" all --quick -o left missing.y4m
 [ "$(echo left/*.json)" = left/papers.json ] || fail "all: results of an earlier run are left: $(echo left/*.json)"
-/usr/bin/python3 "$source/tests/bench/schema.py" "$source/tools/bench/schema.json" everything/*.json loss.json rd.json set.json \
+/usr/bin/python3 "$source/tests/bench/schema.py" "$source/tools/bench/schema.json" everything/*.json loss.json rd.json set.json judged.json \
   >schema.txt || { fail "schema"; cat schema.txt >&2; }
 
 expect 0 report "$ctbench" report everything/*.json -o page.html

@@ -84,7 +84,7 @@ TEST_P(RateChange, AFailingDeviceLosesNoFrame) {
   c.backend = CTV_BACKEND_CUDA;
   for (const Failure failure : {Failure::kForGood, Failure::kMemoryOnce}) {
     const auto run = [&](long) { expect_key_frame_at_switch(encode_with_changes(clip, c), expected); };
-    EXPECT_GT(for_each_failure(3, run, failure), 120 / kCallStep);
+    EXPECT_GT(for_each_failure(3, run, failure), 100 / kCallStep);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rate control computes in double, and its steps decide about bytes: they must not depend on what a machine
 // has for double. Each case was found with fused products or with the x87, which gave other steps; those
-// with a key interval of 250 do so no more since the controller has changed.
+// with a bitrate do so no more since the controller has changed.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -63,13 +63,13 @@ uint64_t digest_of_steps(const RateCase& c) {
 
 TEST(RateSteps, AreEqualOnEveryMachine) {
   static constexpr RateCase kCases[] = {{269, 0, 24, 1, 4, false, 0x35cdef7795dba93aULL},
-                                        {327, 64000, 50, 250, -1, true, 0xa5ae14b7f3a7045aULL},
-                                        {483, 64000, 24, 2, -1, false, 0xf5444c0f546ad08eULL},
+                                        {327, 64000, 50, 250, -1, true, 0x0b9f9d99ce4737abULL},
+                                        {483, 64000, 24, 2, -1, false, 0xd368e7b72affcf94ULL},
                                         {1133, 0, 24, 1, 20, false, 0x4eda07bba8b1f79cULL},
-                                        {4487, 128000, 50, 250, -1, true, 0xb06dfbeb6ef0ee50ULL},
-                                        {4641, 64000, 24, 2, -1, false, 0x4c1ac17887c5f458ULL},
-                                        {6214, 100000, 50, 250, -1, true, 0xca88ea1b30e25effULL},
-                                        {23382, 64000, 25, 250, -1, true, 0x7e15690c5ac86244ULL}};
+                                        {4487, 128000, 50, 250, -1, true, 0x7fc2cac271e74fe4ULL},
+                                        {4641, 64000, 24, 2, -1, false, 0x3098792b991c4e6bULL},
+                                        {6214, 100000, 50, 250, -1, true, 0x762c215261e7b3c7ULL},
+                                        {23382, 64000, 25, 250, -1, true, 0x097414a6b4d5e8fbULL}};
   for (const RateCase& c : kCases) {
     EXPECT_EQ(digest_of_steps(c), c.digest) << c.seed;
   }

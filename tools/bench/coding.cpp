@@ -218,13 +218,19 @@ Json Meter::json() const {
   return {{"psnr", decibels}, {"ssim", ssim()}};
 }
 
-Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded, int64_t keep) {
+std::vector<uint64_t> CodedClip::frame_bytes(size_t frames) const {
+  std::vector<uint64_t> sizes;
+  for (size_t i = 0; i < frames; ++i) sizes.push_back(units[i + 1].size());
+  return sizes;
+}
+
+Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded, const Viewer& viewer) {
   Seen seen;
   PictureMd5 md5;
   const auto units = coded.units.begin();
   decode_clip(decoder_like(config), {units, units + static_cast<std::ptrdiff_t>(clip.frames.size() + 1)},
               clip.frames.size(), [&](const ctv_picture& picture) {
-                if (static_cast<int64_t>(seen.meter.frames()) == keep) copy_picture(picture, seen.kept);
+                if (viewer) viewer(seen.meter.frames(), picture);
                 md5.add(picture);
                 seen.meter.add(clip.frames[seen.meter.frames()].picture(), picture);
               });

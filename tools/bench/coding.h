@@ -39,6 +39,9 @@ struct CodedClip {
   std::vector<std::vector<uint8_t>> units;  // header, then one packet a frame, pass after pass
   uint64_t bytes = 0;                       // of the header and the first pass, without a file's index
   PassTimes times;
+
+  /// Sizes of the first pass's packets.
+  std::vector<uint64_t> frame_bytes(size_t frames) const;
 };
 
 /// Every pass begins with a key frame. Pictures are borrowed, which saves a GPU a copy on the host if
@@ -69,12 +72,14 @@ class Meter {
   size_t frames_ = 0;
 };
 
+/// Receives the number of every decoded frame, and the frame.
+using Viewer = std::function<void(size_t frame, const ctv_picture& decoded)>;
+
 struct Seen {
   Meter meter;
   std::string md5;
-  Frame kept;  // frame number `keep`
 };
-Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded, int64_t keep = -1);
+Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded, const Viewer& viewer = {});
 
 /// A clip encoded and decoded. All of ctbench's times of this codec come from here.
 struct TimedClip {

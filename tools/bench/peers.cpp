@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "cli/exit.h"
 #include "cli/signals.h"
@@ -73,6 +74,17 @@ std::vector<Peer> choose_peers(const std::string& names) {
   return chosen;
 }
 
+Peer at_bitrates(Peer peer) {
+  const std::string quantiser = "--qp {setting}";
+  const size_t at = peer.command.find(quantiser);
+  if (!peer.name.starts_with("x264") || at == std::string::npos)
+    throw Failure(Exit::kUsage, "--peers: " + peer.name + " is not run at bitrates", "x264-veryfast");
+  peer.setting = "kb/s";
+  peer.command.replace(at, quantiser.size(),
+                       "--bitrate {setting} --vbv-maxrate {setting} --vbv-bufsize {setting}");
+  return peer;
+}
+
 std::string hindrance(const std::string& program, const Clip& clip) {
   if (clip.video.format != CTV_FORMAT_I420) return "is run on 4:2:0 only";
   for (const std::string& needed : {program, std::string("ffmpeg")})
@@ -137,7 +149,7 @@ PeerClip::Coded PeerClip::run(const Command& encode, const Command& decode) cons
   return coded;
 }
 
-PeerClip::Coded PeerClip::code(const Peer& peer, double setting, int threads, int64_t keep) const {
+PeerClip::Coded PeerClip::code(const Peer& peer, double setting, int threads, const Viewer& viewer) const {
   // Decodes every picture once, whatever times the stream has.
   InputOptions decoded;
   decoded.path = scratch_.file("decoded.yuv");
@@ -147,17 +159,19 @@ PeerClip::Coded PeerClip::code(const Peer& peer, double setting, int threads, in
                                             "rawvideo", "-pix_fmt", peer.format, decoded.path});
   std::ifstream in(scratch_.file("stream"), std::ios::binary);
   const std::vector<uint8_t> stream{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  coded.bytes = stream.size() - (peer.name.starts_with("x264") ? sei_bytes(stream) : 0);
+  const bool x264 = peer.name.starts_with("x264");
+  coded.bytes = stream.size() - (x264 ? sei_bytes(stream) : 0);
+  if (x264 && threads == 1) coded.frame_bytes = picture_bytes(stream);
   if (coded.bytes == 0) throw Failure(Exit::kFile, peer.name + " wrote nothing");
   std::error_code error;
   if (std::filesystem::file_size(decoded.path, error) != clip_.video.frame_bytes() * clip_.frames.size())
     throw Failure(Exit::kFile, "ffmpeg decodes " + peer.name + " to another number of pictures");
   const std::unique_ptr<FrameReader> reader = open_input(decoded);
-  Meter& meter = coded.seen.meter;
+  Meter& meter = coded.meter;
   Frame frame;
   while (meter.frames() < clip_.frames.size() && reader->read(frame)) {
     check_interrupted();
-    if (static_cast<int64_t>(meter.frames()) == keep) coded.seen.kept = frame;
+    if (viewer) viewer(meter.frames(), frame.picture());
     meter.add(clip_.frames[meter.frames()].picture(), frame.picture());
   }
   return coded;
@@ -203,6 +217,17 @@ Match match_quality(int worst, double decibels, const std::function<Yield(double
   return match;
 }
 
+Yield loudness(uint64_t bytes) {
+  return {10 * std::log10(static_cast<double>(std::max<uint64_t>(bytes, 1))), bytes};
+}
+
+double match_bitrate(double guess, uint64_t bytes, const std::function<uint64_t(double)>& bytes_at) {
+  constexpr int kWorst = 65;
+  const auto bitrate = [&](double setting) { return std::round(guess * std::exp2((33 - setting) / 16)); };
+  const auto measure = [&](double setting) { return loudness(bytes_at(bitrate(setting))); };
+  return bitrate(match_quality(kWorst, loudness(bytes).decibels, measure).setting);
+}
+
 void each_nal(const std::vector<uint8_t>& stream,
               const std::function<void(int, std::span<const uint8_t>)>& each) {
   constexpr uint8_t kStart[] = {0, 0, 1};
@@ -216,6 +241,17 @@ void each_nal(const std::vector<uint8_t>& stream,
     each(begin[3] & 31, {begin - longer, end - next_longer});
     begin = end;
   }
+}
+
+std::vector<uint64_t> picture_bytes(const std::vector<uint8_t>& stream) {
+  constexpr int kSlice = 1, kKeySlice = 5;
+  std::vector<uint64_t> bytes;
+  uint64_t sum = 0;
+  each_nal(stream, [&](int type, std::span<const uint8_t> unit) {
+    sum += unit.size();
+    if (type == kSlice || type == kKeySlice) bytes.push_back(std::exchange(sum, 0));
+  });
+  return bytes;
 }
 
 uint64_t sei_bytes(const std::vector<uint8_t>& stream) {

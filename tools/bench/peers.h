@@ -26,6 +26,9 @@ struct Peer {
 
 /// Chooses by names separated by commas, "all", "none", or "" for the default ones. Throws Failure(kUsage).
 std::vector<Peer> choose_peers(const std::string& names);
+/// The peer with a bitrate in kb/s instead of its setting, and a buffer of one second. Throws Failure(kUsage)
+/// for others than x264.
+Peer at_bitrates(Peer peer);
 /// "", or the reason why a program cannot code a clip, or ffmpeg cannot decode it.
 std::string hindrance(const std::string& program, const Clip& clip);
 /// The peers that can code the clip here; the others are left out.
@@ -43,10 +46,11 @@ class PeerClip {
     uint64_t bytes = 0;  // without x264's information SEI (a text of about 600 bytes)
     double encode_seconds = 0, decode_seconds = 0;  // of whole processes; ffmpeg decodes
     std::string command;
-    Seen seen;  // without an MD5
+    Meter meter;
+    std::vector<uint64_t> frame_bytes;  // of x264 with one thread; else empty
   };
-  /// Encodes and decodes; keeps frame number `keep`. Throws Failure(kFile) with the program's last line.
-  Coded code(const Peer& peer, double setting, int threads = 1, int64_t keep = -1) const;
+  /// Encodes and decodes. Throws Failure(kFile) with the program's last line.
+  Coded code(const Peer& peer, double setting, int threads = 1, const Viewer& viewer = {}) const;
 
   struct Times {
     std::vector<double> encode_ms, decode_ms;  // per frame, for each run
@@ -86,10 +90,17 @@ struct Match {
 /// Bisects the settings 1 to `worst`, each tried once. The slope is that between the settings on both sides
 /// of the target, 0 if all are on one side.
 Match match_quality(int worst, double decibels, const std::function<Yield(double)>& measure);
+/// Logarithm of bytes, which grows evenly with quality: the value to match.
+Yield loudness(uint64_t bytes);
+/// The bitrate for which `bytes_at` returns about `bytes`, within 2 % if it lies between a quarter of `guess`
+/// and four times `guess`.
+double match_bitrate(double guess, uint64_t bytes, const std::function<uint64_t(double)>& bytes_at);
 
 /// Calls each(type, bytes with the start code) for every NAL unit of an H.264 byte stream.
 void each_nal(const std::vector<uint8_t>& stream,
               const std::function<void(int, std::span<const uint8_t>)>& each);
+/// Bytes of each picture, if each has one slice. What is before a slice belongs to its picture.
+std::vector<uint64_t> picture_bytes(const std::vector<uint8_t>& stream);
 /// Bytes of SEI NAL units (type 6).
 uint64_t sei_bytes(const std::vector<uint8_t>& stream);
 

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench pictures`: a part of a decoded frame from several codecs, all with about the same number of bytes.
 #include <algorithm>
-#include <cmath>
+#include <memory>
+#include <optional>
 
+#include "bench/judges.h"
 #include "bench/measurement.h"
 #include "bench/peers.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 #include "io/image_writer.h"
+#include "io/output_file.h"
 
 namespace ctv::tools {
 namespace {
-
-/// Log of bytes, which grows evenly with quality: the value to match.
-Yield loudness(uint64_t bytes) {
-  return {10 * std::log10(static_cast<double>(std::max<uint64_t>(bytes, 1))), bytes};
-}
 
 /// Draws lines over a key frame along the slopes of its blocks: finest scale red, then green, blue.
 void draw_slopes(Frame& rgb, const std::vector<uint8_t>& header, const std::vector<uint8_t>& packet) {
@@ -54,7 +52,10 @@ struct Pictures {
 
   void add(const std::string& codec, const std::string& setting, uint64_t bytes, const Json& decibels,
            const Json& ssim, const Frame& shown) {
-    const Frame part = middle_of(shown, 240, 160);
+    add_whole(codec, setting, bytes, decibels, ssim, middle_of(shown, 240, 160));
+  }
+  void add_whole(const std::string& codec, const std::string& setting, uint64_t bytes, const Json& decibels,
+                 const Json& ssim, const Frame& part) {
     results.push_back({{"codec", codec},
                        {"setting", setting},
                        {"bytes", bytes},
@@ -63,8 +64,15 @@ struct Pictures {
                        {"png", base64(png_of(part.picture()))}});
   }
 
-  void add(const std::string& codec, const std::string& setting, uint64_t bytes, const Seen& seen) {
-    add(codec, setting, bytes, number(seen.meter.decibels()), number(seen.meter.ssim()), seen.kept);
+  void add(const std::string& codec, const std::string& setting, uint64_t bytes, const Meter& meter,
+           const Frame& shown) {
+    add(codec, setting, bytes, number(meter.decibels()), number(meter.ssim()), shown);
+  }
+  /// Keeps the frame to show.
+  Viewer keep(Frame& shown) const {
+    return [this, &shown](size_t i, const ctv_picture& picture) {
+      if (static_cast<int64_t>(i) == frame) copy_picture(picture, shown);
+    };
   }
 
   /// Shows the source of the key frame that the shown frame depends on, with its slopes.
@@ -84,15 +92,19 @@ struct Pictures {
         info.side_size, nullptr, nullptr, shown);
   }
 
-  Yield ours(const Variant& variant, double qp, bool keep) {
+  Yield ours(const Variant& variant, double qp, bool show) {
     m.show(variant.name + text(" at qp %g", qp));
     const ctv_config config = make_config(
         variant_options(variant, m.run_words,
                         {"--qp", text("%g", qp), "--keyint", std::to_string(key_interval), "--no-scenecut"}),
         clip.video);
     const CodedClip coded = encode_clip(config, clip);
-    if (keep) add(variant.name, text("qp %g", qp), coded.bytes, look_at(config, clip, coded, frame));
-    if (keep && variant.name == m.variant.name) add_slopes(coded);
+    if (show) {
+      Frame shown;
+      const Seen seen = look_at(config, clip, coded, keep(shown));
+      add(variant.name, text("qp %g", qp), coded.bytes, seen.meter, shown);
+      if (variant.name == m.variant.name) add_slopes(coded);
+    }
     return loudness(coded.bytes);
   }
   void match_ours(const Variant& variant) {
@@ -101,13 +113,14 @@ struct Pictures {
   }
 
   void match_peer(const Peer& peer, const PeerClip& files) {
+    Frame shown;
     const auto code = [&](double setting) {
       m.show(peer.name + text(" at %s %g", peer.setting.c_str(), setting));
-      return files.code(peer, setting, 1, frame);
+      return files.code(peer, setting, 1, keep(shown));
     };
     const Match match = match_quality(peer.worst, target, [&](double s) { return loudness(code(s).bytes); });
     const PeerClip::Coded coded = code(match.setting);
-    add(peer.name, text("%s %g", peer.setting.c_str(), match.setting), coded.bytes, coded.seen);
+    add(peer.name, text("%s %g", peer.setting.c_str(), match.setting), coded.bytes, coded.meter, shown);
   }
   void others(const std::vector<Peer>& peers) {
     const std::vector<Peer> usable = usable_peers(m, peers, clip);
@@ -116,6 +129,82 @@ struct Pictures {
     for (const Peer& peer : usable) m.attempt(peer.name, [&] { match_peer(peer, files); });
   }
 };
+
+/// Puts pictures of one size on top of each other, or side by side.
+Frame joined(const std::vector<Frame>& parts, bool beside) {
+  VideoFormat video = parts[0].video();
+  const size_t row = parts[0].stride(0), rows = parts[0].rows(0), count = parts.size();
+  (beside ? video.width : video.height) *= static_cast<int32_t>(count);
+  Frame whole;
+  whole.reset(video);
+  uint8_t* to = whole.plane(0);
+  for (size_t i = 0; i < count * rows; ++i, to += row) {
+    const size_t part = beside ? i % count : i / rows, y = beside ? i / count : i % rows;
+    std::copy_n(parts[part].bytes().data() + y * row, row, to);
+  }
+  return whole;
+}
+
+/// Four moments of a coded clip, on top of each other.
+class Moments {
+ public:
+  explicit Moments(const Clip& clip) : frames_(clip.frames.size()) {}
+  // The middles of equal parts of the clip.
+  void see(size_t i, const ctv_picture& picture) {
+    if (i != (2 * (i * kCount / frames_) + 1) * frames_ / (2 * kCount)) return;
+    Frame frame;
+    copy_picture(picture, frame);
+    parts_.push_back(middle_of(frame, 480, 270));
+  }
+  Viewer viewer() {
+    return [this](size_t i, const ctv_picture& picture) { see(i, picture); };
+  }
+  Frame column() const { return joined(parts_, false); }
+
+ private:
+  static constexpr size_t kCount = 4;
+  size_t frames_;
+  std::vector<Frame> parts_;
+};
+
+/// The source, our coding at a bitrate, and a peer's whose second half has as many bytes, as columns.
+Frame make_sheet(Pictures& pictures, double bitrate, const Peer& peer) {
+  Measurement& m = pictures.m;
+  const Clip& clip = pictures.clip;
+  std::vector<Frame> columns;
+  const auto add = [&](const std::string& codec, const std::string& setting, uint64_t bytes,
+                       const Meter& meter, const Moments& moments) {
+    columns.push_back(moments.column());
+    pictures.add_whole(codec, setting, bytes, number(meter.decibels()), number(meter.ssim()), columns.back());
+  };
+  Moments source(clip), ours(clip), theirs(clip);
+  Meter equal;
+  for (size_t i = 0; i < clip.frames.size(); ++i) {
+    const ctv_picture picture = clip.frames[i].picture();
+    equal.add(picture, picture);
+    source.see(i, picture);
+  }
+  add("source", "", (clip.frames.size() - SecondHalf::first(clip.frames.size())) * clip.video.frame_bytes(),
+      equal, source);
+
+  m.show(m.variant.name + text(" at %g kb/s", bitrate));
+  const ctv_config config = m.config(clip, {"--bitrate", text("%g", bitrate), "--keyint", "0"});
+  const CodedClip coded = encode_clip(config, clip);
+  const Meter meter = look_at(config, clip, coded, ours.viewer()).meter;
+  const uint64_t bytes = SecondHalf::bytes(coded.frame_bytes(clip.frames.size()));
+  add(m.variant.name, text("%g kb/s", bitrate), bytes, meter, ours);
+
+  const PeerClip files(clip, 0);
+  const auto code = [&](double rate, const Viewer& viewer = {}) {
+    m.show(peer.name + text(" at %g kb/s", rate));
+    return files.code(peer, rate, 1, viewer);
+  };
+  const double rate =
+      match_bitrate(bitrate, bytes, [&](double r) { return SecondHalf::bytes(code(r).frame_bytes); });
+  const PeerClip::Coded matched = code(rate, theirs.viewer());
+  add(peer.name, text("%g kb/s", rate), SecondHalf::bytes(matched.frame_bytes), matched.meter, theirs);
+  return joined(columns, true);
+}
 
 }  // namespace
 
@@ -130,7 +219,9 @@ Exit run_pictures(int argc, const char* const* argv) {
       "blue.",
       {{"ctbench pictures a.y4m --size 1280x720 --qp 38 --json pictures.json", "at a low rate"},
        {"ctbench pictures --transforms --frames 1 --qp 42 --json cloth.json",
-        "what directions are worth on texture"}});
+        "what directions are worth on texture"},
+       {"ctbench pictures call.y4m --frames 120 --size 1280x720 --bitrate 600 --sheet sheet.png",
+        "a call beside x264 at equal bits"}});
   m.frames = 10;
   m.runs = 0;
   m.fixed = {"--qp", "--step", "--crf", "--bitrate", "--lossless", "--keyint", "--scenecut"};
@@ -143,13 +234,31 @@ Exit run_pictures(int argc, const char* const* argv) {
   m.options.value("--peers", "LIST",
                   "x264-ultrafast, x264-veryfast, mjpeg (these unless given), x264-medium, svt-av1-p10; none",
                   [&](const std::string& s) { chosen = choose_peers(s); });
+  std::string sheet;
+  double bitrate = 0;
+  m.real("--bitrate",
+         "kb/s of a call, in place of --qp: columns show four moments of the source, of our variant, and of "
+         "the first of --peers, by default x264-veryfast, at the bitrate with which the second half has as "
+         "many bytes; 0: not",
+         1, 1e6, bitrate);
+  m.options.value(
+      "--sheet", "FILE", "With --bitrate: also writes the columns side by side as PNG",
+      [&](const std::string& s) { sheet = s; }, ValueKind::kFile);
   m.options.flag(
       "--transforms",
       "The default preset with its wavelet and with directional filter banks, all else being equal, on cloth "
       "and edges unless a CLIP is given; no peers",
       [&] { transforms = true; });
   std::vector<Variant> others_of_ours = {parse_variant("paper")};
+  Peer call_peer;
   const auto check = [&] {
+    if (!sheet.empty() && bitrate == 0) throw Failure(Exit::kUsage, "--sheet wants --bitrate");
+    if (bitrate > 0) {
+      if (transforms) throw Failure(Exit::kUsage, "--transforms: not with --bitrate");
+      const std::vector<Peer> peers = chosen ? *chosen : choose_peers("x264-veryfast");
+      if (peers.empty()) throw Failure(Exit::kUsage, "--bitrate wants a peer");
+      call_peer = at_bitrates(peers[0]);
+    }
     if (!transforms) return;
     if (chosen)
       throw Failure(Exit::kUsage, "--peers: --transforms compares transforms alone", "leave one of them out");
@@ -173,10 +282,21 @@ Exit run_pictures(int argc, const char* const* argv) {
               {"frames", clip.frames.size()},
               {"results", Json::array()}});
     Pictures pictures = {m, j["results"], clip, frame};
-    Seen source;
-    source.kept = clip.frames[static_cast<size_t>(frame)];
-    source.meter.add(source.kept.picture(), source.kept.picture());
-    pictures.add("source", "", clip.frames.size() * clip.video.frame_bytes(), source);
+    if (bitrate > 0) {
+      const auto file = sheet.empty() ? nullptr : std::make_unique<OutputFile>(sheet);
+      if (const auto usable = usable_peers(m, {call_peer}, clip); !usable.empty()) {
+        const Frame picture = make_sheet(pictures, bitrate, usable[0]);
+        if (file) {
+          file->write(png_of(picture.picture()));
+          file->commit();
+        }
+      }
+      return;
+    }
+    const Frame& source = clip.frames[static_cast<size_t>(frame)];
+    Meter equal;
+    equal.add(source.picture(), source.picture());
+    pictures.add("source", "", clip.frames.size() * clip.video.frame_bytes(), equal, source);
     pictures.target = pictures.ours(m.variant, static_cast<double>(qp), true).decibels;
     for (const Variant& variant : others_of_ours)
       if (variant.name != m.variant.name) pictures.match_ours(variant);

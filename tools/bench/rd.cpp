@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench rd`.
 #include <algorithm>
+#include <optional>
 
+#include "bench/judges.h"
 #include "bench/measurement.h"
 #include "bench/peers.h"
 #include "bench/verbs.h"
@@ -37,9 +39,11 @@ struct RdRun {
   std::vector<Peer> peers;
   std::vector<double> qps;
   int64_t key_interval;
+  std::vector<double> bitrates = {};  // kb/s; empty: qps
+  const Judges* judges = nullptr;     // with bitrates
 
-  void add_point(Json& curve, const Clip& clip, double setting, uint64_t bytes, const Meter& meter,
-                 double encode_seconds, double decode_seconds) const {
+  Json& add_point(Json& curve, const Clip& clip, double setting, uint64_t bytes, const Meter& meter,
+                  double encode_seconds, double decode_seconds) const {
     const double pixels = static_cast<double>(clip.video.width) * clip.video.height;
     Json point = {{"setting", setting},
                   {"bytes", bytes},
@@ -49,6 +53,18 @@ struct RdRun {
     point["encode_seconds"] = encode_seconds;
     point["decode_seconds"] = decode_seconds;
     curve["points"].push_back(point);
+    return curve["points"].back();
+  }
+
+  /// Codes a clip with a viewer of the decoded frames, and adds the point.
+  template <typename Code>
+  void add_seen_point(Json& curve, const Clip& clip, double setting, const Code& code) const {
+    std::optional<SecondHalf> half;
+    if (judges != nullptr) half.emplace(*judges, clip);
+    const PeerClip::Coded c =
+        code(half ? Viewer([&](size_t i, const ctv_picture& p) { half->see(i, p); }) : Viewer());
+    Json& point = add_point(curve, clip, setting, c.bytes, c.meter, c.encode_seconds, c.decode_seconds);
+    if (half) point["second_half"] = half->json(c.frame_bytes);
   }
 
   void measure_variant(Json& curve, const Clip& clip, const Variant& variant) const {
@@ -60,23 +76,45 @@ struct RdRun {
     for (const std::vector<std::string>& words : {before, own})
       for (const std::string& word : words) command += " " + word;
     curve["command"] = command;
-    for (const double qp : qps) {
-      m.show(text("%s, %s at qp %g", clip.name.c_str(), variant.name.c_str(), qp));
-      const EncodeOptions encode = variant_options(variant, before, {"--qp", text("%g", qp)});
+    const std::string name = bitrates.empty() ? "qp" : "bitrate";
+    for (const double setting : bitrates.empty() ? qps : bitrates) {
+      m.show(text("%s, %s at %s %g", clip.name.c_str(), variant.name.c_str(), name.c_str(), setting));
+      const EncodeOptions encode = variant_options(variant, before, {"--" + name, text("%g", setting)});
       const ctv_config config = make_config(encode, clip.video);
-      const TimedClip timed = time_clip(config, clip, 0);
-      add_point(curve, clip, qp, timed.coded.bytes, look_at(config, clip, timed.coded).meter,
-                timed.coded.times.seconds[0], timed.decoded.seconds[0]);
+      add_seen_point(curve, clip, setting, [&](const Viewer& viewer) {
+        const TimedClip timed = time_clip(config, clip, 0);
+        PeerClip::Coded coded;
+        coded.bytes = timed.coded.bytes;
+        coded.frame_bytes = timed.coded.frame_bytes(clip.frames.size());
+        coded.meter = look_at(config, clip, timed.coded, viewer).meter;
+        coded.encode_seconds = timed.coded.times.seconds[0];
+        coded.decode_seconds = timed.decoded.seconds[0];
+        return coded;
+      });
     }
   }
 
-  void measure_peer(Json& curve, const Clip& clip, const Peer& peer, const PeerClip& files) const {
-    for (const double setting : peer.settings) {
+  /// anchor: with bitrates, the curve whose bytes in the second half the peer gets.
+  void measure_peer(Json& curve, const Json& anchor, const Clip& clip, const Peer& peer,
+                    const PeerClip& files) const {
+    const auto code = [&](double setting, const Viewer& viewer) {
       m.show(text("%s, %s at %s %g", clip.name.c_str(), peer.name.c_str(), peer.setting.c_str(), setting));
-      const PeerClip::Coded coded = files.code(peer, setting);
-      curve["command"] = coded.command;
-      add_point(curve, clip, setting, coded.bytes, coded.seen.meter, coded.encode_seconds,
-                coded.decode_seconds);
+      return files.code(peer, setting, 1, viewer);
+    };
+    std::vector<double> settings = peer.settings;
+    if (judges != nullptr) {
+      settings.clear();
+      for (const Json& point : anchor["points"])
+        settings.push_back(
+            match_bitrate(point["setting"], point["second_half"]["bytes"],
+                          [&](double bitrate) { return SecondHalf::bytes(code(bitrate, {}).frame_bytes); }));
+    }
+    for (const double setting : settings) {
+      add_seen_point(curve, clip, setting, [&](const Viewer& viewer) {
+        PeerClip::Coded coded = code(setting, viewer);
+        curve["command"] = coded.command;
+        return coded;
+      });
     }
   }
 
@@ -95,13 +133,15 @@ struct RdRun {
       curves.push_back({{"codec", codec}, {"setting", setting}, {"command", ""}, {"points", Json::array()}});
       return curves.back();
     };
-    for (const Variant& variant : ours) measure_variant(begin(variant.name, "qp"), clip, variant);
+    for (const Variant& variant : ours)
+      measure_variant(begin(variant.name, bitrates.empty() ? "qp" : "kb/s"), clip, variant);
     const std::vector<Peer> usable = usable_peers(m, peers, clip);
     if (usable.empty()) return;
     const PeerClip files(clip, key_interval);
+    const Json anchor = curves[0];
     for (const Peer& peer : usable)
       m.attempt(clip.name + " with " + peer.name,
-                [&] { measure_peer(begin(peer.name, peer.setting), clip, peer, files); });
+                [&] { measure_peer(begin(peer.name, peer.setting), anchor, clip, peer, files); });
   }
 };
 
@@ -115,6 +155,8 @@ Exit run_rd(int argc, const char* const* argv) {
       "codec and by installed peers through their own command lines, decoded, and compared: PSNR of Y, U, V, "
       "6:1:1, SSIM, and BD-rates against an anchor. Prints a table for each clip and a summary.",
       {{"ctbench rd a.y4m b.y4m --json run.json", "our default, x264 and Motion JPEG"},
+       {"ctbench rd call.y4m --frames 240 --keyint 0 --bitrate 300,600",
+        "what a viewer of a call sees, beside x264 at equal bits"},
        {"ctbench rd a.y4m --ours default --ours flat:preset=default,directions=0 --anchor default --peers "
         "none",
         "what directions are worth"}});
@@ -142,6 +184,15 @@ Exit run_rd(int argc, const char* const* argv) {
                   });
   m.options.value("--qp", "LIST", "Quantisers of ours; 16,20,...,44 unless given",
                   [&](const std::string& s) { run.qps = numbers("--qp", s); });
+  m.options.value("--bitrate", "LIST",
+                  "kb/s, in place of quantisers. The second half of the clip is compared: peers, by default "
+                  "x264-veryfast, get the bitrate with which it has as many bytes as our first variant's; "
+                  "ssimulacra2 and butteraugli_main judge it where they are installed",
+                  [&](const std::string& s) {
+                    run.bitrates = numbers("--bitrate", s);
+                    run.peers = choose_peers("x264-veryfast");
+                    if (!anchor_given) anchor = "x264-veryfast";
+                  });
   m.options.value(
       "--peers", "LIST",
       "x264-ultrafast, x264-veryfast, mjpeg (these unless given), x264-medium, svt-av1-p10; all; none",
@@ -160,6 +211,8 @@ Exit run_rd(int argc, const char* const* argv) {
       m.clips.clear();
       for (const std::string& clip : set->clips) m.clips.push_back(folder + "/" + clip + ".y4m");
     }
+    if (!run.bitrates.empty())
+      for (Peer& peer : run.peers) peer = at_bitrates(peer);
     if (m.clips.empty()) m.clips = {"generate:640x360@30:30"};
     for (const std::string& words : ours) run.ours.push_back(parse_variant(words));
     if (run.ours.empty()) run.ours.push_back(parse_variant("default"));
@@ -176,6 +229,11 @@ Exit run_rd(int argc, const char* const* argv) {
       throw Failure(Exit::kUsage, "--anchor: no codec '" + anchor + "' is measured");
   };
   const auto measure = [&](Json& j) {
+    std::optional<Judges> judges;
+    if (!run.bitrates.empty()) {
+      run.judges = &judges.emplace();
+      for (const std::string& name : judges->missing()) m.leave_out(name + " is not installed");
+    }
     j["settings"] = {
         {"frames", m.frames}, {"key_interval", run.key_interval}, {"anchor", anchor}, {"range", {30, 44}}};
     j["clips"] = Json::array();

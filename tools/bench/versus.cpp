@@ -82,7 +82,7 @@ struct Versus {
     const auto yield = [&](double setting, int threads) {
       m.show(p.name + text(" at %s %g, %d threads", p.setting.c_str(), setting, threads));
       const PeerClip::Coded coded = files.code(p, setting, threads);
-      return Yield{coded.seen.meter.decibels(), coded.bytes};
+      return Yield{coded.meter.decibels(), coded.bytes};
     };
     Match match = match_quality(p.worst, decibels, [&](double setting) { return yield(setting, 1); });
     for (const int threads : cores() > 1 ? std::vector<int>{1, cores()} : std::vector<int>{1}) {

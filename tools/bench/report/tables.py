@@ -170,6 +170,25 @@ def rd_means(run):
     return [(f"**Bits at equal quality** against {run['settings']['anchor']} (BD-rate; of clips, that of luma).", ["clip"] + codecs, rows)]
 
 
+SEEN = (("ssimulacra2", "SSIMULACRA2", 1), ("butteraugli", "butteraugli", 2))
+
+
+def second_halves(run):
+    """What a viewer sees at equal bits, where `ctbench rd --bitrate` measured it."""
+    halves = [(clip, curve["codec"], p["setting"], p["second_half"]) for clip in run["clips"]
+              for i in range(max((len(c["points"]) for c in clip["codecs"]), default=0)) for curve in clip["codecs"]
+              for p in curve["points"][i:i + 1] if "second_half" in p]
+    if not halves:
+        return []
+    judges = [j for j in SEEN if any(j[0] in half for *_, half in halves)]
+    decibels = lambda half, key: "-" if half["psnr"].get(key) is None else f"{half['psnr'][key]:.2f}"
+    rows = [[clip["name"], codec, f"{setting:g}", f"{half['kilobits_per_second']:.0f}"]
+            + [f"{half[key]:.{digits}f}" if key in half else "-" for key, _, digits in judges] + [decibels(half, k) for k in "yuv"]
+            for clip, codec, setting, half in halves]
+    return [("**What a viewer sees** in the second half, at equal bits of it (butteraugli: 0 is best).",
+             ["clip", "codec", "asked kb/s", "kb/s"] + [words for _, words, _ in judges] + list("YUV"), rows)]
+
+
 def rd(run):
     """Each clip by itself, all together, and the first codec against each other one."""
     s, blocks = run["settings"], []
@@ -187,7 +206,7 @@ def rd(run):
         blocks.append((f"{clip['name']}: {size_of(clip)}, {clip['frames']} frames",
                        ["codec", "BD Y", "BD 6:1:1", "BD SSIM", "Y dB shared", "enc fps", "dec fps"], rows))
     codecs = unique(c for clip in rates for c in clip)
-    blocks += rd_means(run)
+    blocks += second_halves(run) + rd_means(run)
     rows = []
     for other in codecs[1:]:
         turned = rates_of(run, other)

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "codec/util/parallel.hpp"
+#include "codec/util/threads.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "ctv_module_stamp.h"
 #include "cuda/cuda_module.hpp"
@@ -50,6 +51,7 @@ struct LoadedModule {
 // Loaded on first use and never unloaded: backends, their memory and the CUDA runtime depend on it.
 const LoadedModule& loaded_module() {
   static const LoadedModule loaded = [] {
+    const SignalsBlocked blocked;  // for the driver's threads
     LoadedModule l;
     void* handle = open_module(l.why);
     if (handle == nullptr) return l;
@@ -79,6 +81,7 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
 #if defined(CTV_FAULT_INJECTION)
   if (cuda_stand_in != nullptr) return cuda_stand_in(device, threads);
 #endif
+  const SignalsBlocked blocked;  // for the driver's threads
   std::string why;
   const int count = cuda_device_count(why);
   if (count == 0) return {CTV_ERROR_DEVICE, why};
@@ -115,6 +118,7 @@ int cuda_device_count(std::string& why) {
     why = loaded.why;
     return 0;
   }
+  const SignalsBlocked blocked;  // for the driver's threads
   return loaded.module->device_count(why);
 }
 

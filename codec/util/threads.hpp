@@ -23,26 +23,33 @@ inline int process_number() {
 #endif
 }
 
-/// Starts a thread that takes no signals of the process: a host that blocks one, to take it by sigwait(),
-/// must not get it here. Faults of the thread itself stay as they are. Throws what std::thread() throws.
+/// While it lives, threads that the calling thread starts take no signals of the process: a host that blocks
+/// one, to take it by sigwait(), must not get it there. Faults of the threads themselves stay as they are.
+class SignalsBlocked {
+ public:
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+#if defined(__linux__)
+  SignalsBlocked() {
+    sigset_t all{};
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
+      sigdelset(&all, fault);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+#else
+  SignalsBlocked() = default;
+#endif
+};
+
+/// Starts a thread that takes no signals. Throws what std::thread() throws.
 template <typename Body>
 std::thread start_thread(Body&& body) {
-#if defined(__linux__)
-  struct Blocked {
-    sigset_t before{};
-    Blocked() {
-      sigset_t all{};
-      sigfillset(&all);
-      for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
-        sigdelset(&all, fault);
-      pthread_sigmask(SIG_BLOCK, &all, &before);
-    }
-    ~Blocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
-    Blocked(const Blocked&) = delete;
-    Blocked& operator=(const Blocked&) = delete;
-  };
-  const Blocked blocked;
-#endif
+  const SignalsBlocked blocked;
   return std::thread(std::forward<Body>(body));
 }
 

@@ -146,7 +146,12 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
   for (int64_t& change : bench.changes) change = (next() & 1U) != 0 ? -1 : 0;
   bench.frame.parameters.type = key ? FrameType::kKey : FrameType::kPredicted;
   const bool regions = bench.header.macroblocks() && !key;
-  if (regions) draw_macroblocks(bench, next);
+  if (regions) {
+    draw_macroblocks(bench, next);
+    for (size_t i = 0; i < bench.skips.size(); ++i) {  // only still cells are skipped
+      if (bench.skips[i] != 0) bench.vectors[i] = {};
+    }
+  }
   const auto macroblocks = bench.macroblocks;
   const auto vectors = bench.vectors;
   const auto changes = bench.changes;

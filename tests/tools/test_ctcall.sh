@@ -12,7 +12,7 @@ ctcall="$bin/ctcall"
 value() { sed -n "s/^ *\"$1\": \([-0-9.]*\),*\$/\1/p" "$2" | head -1; }
 # holds WHAT EXPRESSION: arithmetic of awk
 holds() { awk "BEGIN { exit !($2) }" || fail "$1: $2"; }
-small="--generate 96x64@30:20 --frames 60 --bitrate 200 --threads 1 -q"
+small="--generate 96x64@30:60 --frames 60 --bitrate 200 --threads 1 -q"
 
 # --- without loss nothing freezes, and a seed decides all
 expect 0 "no loss" "$ctcall" $small --json clean.json

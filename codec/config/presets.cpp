@@ -157,6 +157,8 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
 
 // x264's AQ of strength 1 has 11. More looks dull, and costs squared error.
 constexpr uint8_t kVisualMasking = 5;
+// Tints of whole blocks are seen before anything else: in qp, for chroma.
+constexpr int kVisualChromaOffset = -2;
 
 }  // namespace
 
@@ -225,16 +227,16 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   // The paper quantises only directional subbands, all with one step. Otherwise a subband's step compensates
   // its gain, so that an error in any subband weighs the same in the picture.
   h.lowpass_rounded = !picture && c.lossless == 0;
+  const bool visual = h.macroblocks() && c.tune == CTV_TUNE_VISUAL;
+  h.masking = visual ? kVisualMasking : 0;
+  const double chroma = std::exp2((c.chroma_qp_offset + (visual ? kVisualChromaOffset : 0)) / 6.0);
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};
     h.weights[0][i] = static_cast<uint16_t>(weight);
-    h.weights[1][i] = static_cast<uint16_t>(
-        std::clamp(std::lround(weight * std::exp2(c.chroma_qp_offset / 6.0)), 1L, 65535L));
+    h.weights[1][i] = static_cast<uint16_t>(std::clamp(std::lround(weight * chroma), 1L, 65535L));
   }
-  h.masking = h.macroblocks() && c.tune == CTV_TUNE_VISUAL ? kVisualMasking : 0;
-  h.residual_chroma_weight =
-      static_cast<uint16_t>(std::lround(kWeightOne * std::exp2(c.chroma_qp_offset / 6.0)));
+  h.residual_chroma_weight = static_cast<uint16_t>(std::lround(kWeightOne * chroma));
   const auto step = make_base_step(c.qp, c.step);
   if (!step.ok()) return step.status();
   return h;

@@ -305,7 +305,7 @@ typedef struct ctv_config {
                           with a step per frame. Requires picture prediction; excludes bitrate and
                           lossless. */
   int64_t bitrate;   /**< Bits per second of the pictures' times, or 0: none. Excess is compensated over
-                          about two buffer durations; that of a key frame until the next key frame, at most
+                          about one buffer duration; that of a key frame until the next key frame, at most
                           four. qp or step sets the first frame's quantiser. */
   int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. No frame is larger
                           than its contents. So the bitrate is not reached if the buffer holds less than

@@ -299,7 +299,8 @@ typedef struct ctv_net_receiver_config {
   int32_t mtu;         /**< Largest datagram, received or feedback, 64..65000 bytes. Initially 1500. */
   int32_t max_frames;  /**< Frames that can wait, 1..1024. Initially 64. */
   int64_t max_memory;  /**< Bytes of datagrams held, at least 65536. The returned frame takes as much
-                            again. Initially 8 MiB. */
+                            again, and datagrams of a sender that seems to have begun again a quarter.
+                            Initially 8 MiB. */
   int64_t deadline_us; /**< Time from a frame's first datagram until it is returned incomplete,
                             0..60000000; while its datagrams still arrive, until reorder_us after the
                             latest. Initially 20000. */

@@ -6,6 +6,8 @@ import fractions
 import io
 import os
 import pickle
+import subprocess
+import sys
 import tempfile
 
 import ctv
@@ -138,6 +140,10 @@ def test_a_mount_point_is_written(folder, clip, monkeypatch):
 def test_help_names_the_keywords():
     for name in ("width", "bitrate=0", "key_interval", "threads"):
         assert name in ctv.Encoder.__doc__
+
+
+def test_import_without_docstrings():
+    subprocess.run([sys.executable, "-OO", "-c", "import ctv"], check=True)
 
 
 def test_open_files_and_bytes(stream, folder, clip):

@@ -89,7 +89,7 @@ class Encoder:
         siting: Literal["unspecified", "left", "centre", "top-left"] = "unspecified",
         interlace: Literal["progressive", "top-first", "bottom-first"] = "progressive", qp: int = ...,
         step: float = ..., crf: float = ..., bitrate: int = 0, buffer_ms: int = 1000, max_frame_bytes: int = 0,
-        lossless: int = 0, chroma_qp_offset: int = 0, tune: Literal["psnr", "ssim"] = "psnr",
+        lossless: int = 0, chroma_qp_offset: int = 0, tune: Literal["visual", "psnr"] = "visual",
         error_resilient: int = 0, rdoq: int = ..., key_interval: int = ..., min_key_distance: int = 0,
         temporal_layers: int = 1, scene_cut: int = ...,
         pyramid: Literal["laplacian", "5/3", "9/7"] = ..., scales: int = ...,

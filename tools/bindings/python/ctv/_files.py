@@ -49,7 +49,7 @@ class Encoder(_ctv.Encoder):
         self.close()
 
 
-Encoder.__doc__ += """
+Encoder.__doc__ = (Encoder.__doc__ or "") + """
 
     Keywords and what they are in preset "default"; width, height and format are needed, fps is a number or a fraction:
     """ + ", ".join(f"{name}={value!r}" for name, value in _ctv.preset_config("default").items())

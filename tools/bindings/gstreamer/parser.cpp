@@ -21,9 +21,7 @@ struct CtvGstParser {
   gboolean repeat_header;
   GstBuffer* header;
   ctv_stream_info stream;
-  GArray* keys;  // KeyFrame: of the index, in order; empty without one
-  guint64 end;   // of the last packet, in bytes
-  GstClockTime end_time;
+  GArray* keys;  // KeyFrame: of the index, in order; empty without one; under the object's lock
 };
 struct CtvGstParserClass {
   GstBaseParseClass parent;
@@ -116,6 +114,7 @@ void read_index(CtvGstParser& self) {
       end_of_packet(self, entries.back().offset) != bytes - size)
     return;
   const gsize header = gst_buffer_get_size(self.header);
+  std::vector<KeyFrame> keys;
   for (size_t i = 0; i < count; ++i) {
     if (entries[i].key_frame == 0) continue;
     const guint64 before = i == 0 ? 0 : end_of_packet(self, entries[i - 1].offset);
@@ -123,26 +122,30 @@ void read_index(CtvGstParser& self) {
     const std::vector<uint8_t> again =
         gap == header && i > 0 ? pulled(self, before, gap) : std::vector<uint8_t>();
     const bool same = !again.empty() && gst_buffer_memcmp(self.header, 0, again.data(), again.size()) == 0;
-    if (entries[i].offset < before || (i > 0 && (before == 0 || (gap != 0 && !same)))) {
-      g_array_set_size(self.keys, 0);
-      return;
-    }
-    const KeyFrame key = {entries[i].offset, time_of(entries[i].timestamp, self.stream.fps_num)};
-    g_array_append_val(self.keys, key);
+    if (entries[i].offset < before || (i > 0 && (before == 0 || (gap != 0 && !same)))) return;
+    keys.push_back({entries[i].offset, time_of(entries[i].timestamp, self.stream.fps_num)});
   }
-  const auto* keys = reinterpret_cast<const KeyFrame*>(self.keys->data);
-  for (guint i = 0; i < self.keys->len; ++i)
-    gst_base_parse_add_index_entry(parse, keys[i].offset, keys[i].time, TRUE, TRUE);
-  const GstClockTime end = time_of(entries.back().timestamp + self.stream.fps_den, self.stream.fps_num);
+  for (const KeyFrame& key : keys) gst_base_parse_add_index_entry(parse, key.offset, key.time, TRUE, TRUE);
+  GST_OBJECT_LOCK(parse);
+  g_array_append_vals(self.keys, keys.data(), static_cast<guint>(keys.size()));
+  GST_OBJECT_UNLOCK(parse);
+  const auto last = static_cast<uint64_t>(entries.back().timestamp);  // of any file: the sum may wrap
+  const GstClockTime end =
+      time_of(static_cast<int64_t>(last + static_cast<uint64_t>(self.stream.fps_den)), self.stream.fps_num);
   gst_base_parse_set_duration(parse, GST_FORMAT_TIME, static_cast<gint64>(end), 0);
 }
 
 /// With an index, seeks to key frames begin at one, and others are accurate, since the frames before are few.
-/// The base class would guess the place by the mean rate.
+/// The base class would guess the place by the mean rate. Called by any thread.
 gboolean src_event(GstBaseParse* parse, GstEvent* event) {
   const CtvGstParser& self = self_of(parse);
   auto* const base = GST_BASE_PARSE_CLASS(ctv_gst_parser_parent_class);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK || self.keys->len == 0) return base->src_event(parse, event);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK) return base->src_event(parse, event);
+  GST_OBJECT_LOCK(parse);
+  const auto* known = reinterpret_cast<const KeyFrame*>(self.keys->data);
+  const std::vector<KeyFrame> keys(known, known + self.keys->len);
+  GST_OBJECT_UNLOCK(parse);
+  if (keys.empty()) return base->src_event(parse, event);
   gdouble rate = 1;
   GstFormat format = GST_FORMAT_UNDEFINED;
   GstSeekFlags flags = GST_SEEK_FLAG_NONE;
@@ -152,13 +155,12 @@ gboolean src_event(GstBaseParse* parse, GstEvent* event) {
   if (format != GST_FORMAT_TIME || rate <= 0 || start_type != GST_SEEK_TYPE_SET || start < 0)
     return base->src_event(parse, event);
   if ((flags & GST_SEEK_FLAG_KEY_UNIT) != 0) {
-    const auto* keys = reinterpret_cast<const KeyFrame*>(self.keys->data);
-    const auto* end = keys + self.keys->len;
-    const auto* after = std::lower_bound(keys, end, static_cast<GstClockTime>(start),
-                                         [](const KeyFrame& key, GstClockTime t) { return key.time < t; });
-    const auto* before =
-        after == end || (after != keys && after->time > static_cast<GstClockTime>(start)) ? after - 1 : after;
-    if (after == end) after = before;
+    auto after = std::lower_bound(keys.begin(), keys.end(), static_cast<GstClockTime>(start),
+                                  [](const KeyFrame& key, GstClockTime t) { return key.time < t; });
+    const bool passed =
+        after == keys.end() || (after != keys.begin() && after->time > static_cast<GstClockTime>(start));
+    const auto before = passed ? after - 1 : after;
+    if (after == keys.end()) after = before;
     const GstSeekFlags snap = static_cast<GstSeekFlags>(flags & GST_SEEK_FLAG_SNAP_NEAREST);
     const bool later =
         snap == GST_SEEK_FLAG_SNAP_AFTER ||
@@ -291,7 +293,9 @@ gboolean start(GstBaseParse* parse) {
 
 gboolean stop(GstBaseParse* parse) {
   gst_clear_buffer(&self_of(parse).header);
+  GST_OBJECT_LOCK(parse);
   g_array_set_size(self_of(parse).keys, 0);
+  GST_OBJECT_UNLOCK(parse);
   return TRUE;
 }
 

@@ -37,7 +37,9 @@ void PictureSink::take(const ctv_picture& picture) {
 
 /// Whether the output's constant rate gives the picture's time; says once if not.
 void PictureSink::check_time(const ctv_picture& picture) {
-  const int64_t regular = picture.timestamp - picture.frame_number * result_.stream.fps_den;
+  const auto regular =  // modulo 2^64, as timestamps are
+      static_cast<uint64_t>(picture.timestamp) -
+      static_cast<uint64_t>(picture.frame_number) * static_cast<uint64_t>(result_.stream.fps_den);
   if (!origin_ || picture.frame_number == 0) origin_ = regular;
   if (uneven_ || regular == *origin_) return;
   uneven_ = true;

@@ -41,13 +41,13 @@ class PictureSink {
   const DecodeOptions& options_;
   DecodeResult& result_;
   std::optional<int64_t> total_;
-  std::optional<int64_t> next_;    // number of the next picture, after the first
-  Frame last_;                     // with --keep-going: the previous picture
-  int64_t before_ = 0;             // frames of streams in front of the current one
-  int64_t following_ = 0;          // the number after the last picture's
-  std::optional<int64_t> origin_;  // time of frame 0 at a constant rate
-  bool header_came_ = false;       // since the last picture
-  bool uneven_ = false;            // a picture has another time
+  std::optional<int64_t> next_;     // number of the next picture, after the first
+  Frame last_;                      // with --keep-going: the previous picture
+  int64_t before_ = 0;              // frames of streams in front of the current one
+  int64_t following_ = 0;           // the number after the last picture's
+  std::optional<uint64_t> origin_;  // time of frame 0 at a constant rate
+  bool header_came_ = false;        // since the last picture
+  bool uneven_ = false;             // a picture has another time
   std::unique_ptr<FrameWriter> writer_;
   std::optional<Progress> progress_;
   PictureMd5 md5_;

@@ -167,10 +167,10 @@ class CpuBackend final : public Backend {
     return {};
   }
 
-  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* still,
+  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                         int64_t* changes) override {
     StageTimer timer(stage_times_, Stage::kFilter);
-    ctv::filter_changes(threads_, planes, still, changes);
+    ctv::filter_changes(threads_, planes, skips, changes);
     return {};
   }
   Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,

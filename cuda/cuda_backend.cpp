@@ -134,11 +134,11 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kCompensate);
     return compensate_plane(*device_, reference, side, geometry, prediction);
   }
-  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* still,
+  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                         int64_t* changes) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kFilter);
-    return cuda::filter_changes(*device_, planes, still, changes);
+    return cuda::filter_changes(*device_, planes, skips, changes);
   }
   Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {

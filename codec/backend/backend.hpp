@@ -105,9 +105,9 @@ class Backend : public SubbandPredictor {
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
 
   /// changes = of each root of the motion, what the filter would change of the squared error against the
-  /// source, of all planes together, in the rows that decide (FilterGain). still: these cells count for
+  /// source, of all planes together, in the rows that decide (FilterGain). skips: these cells count for
   /// nothing.
-  virtual Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* still,
+  virtual Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                                 int64_t* changes) = 0;
   /// Filters `from` into `to` (loop_filter.hpp), clamped to the geometry's range; `from` is within that
   /// range. Both have the true extent, and `from` is repeated beyond. If filters_in_place(), the result is in

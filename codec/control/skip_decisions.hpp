@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which cells are skipped. Both backends compile these formulas. Not normative.
+// Decides which cells are skipped. In streams with macroblocks those of them that move are coded after all
+// (Backend::skip_still_only()). Both backends compile these formulas. Not normative.
 //
 // A unit of 2x2 cells is still, and skipped with the zero vector, if every coefficient of its difference to
 // the reference is small. For other units, four alternatives are compared: all cells skipped with the zero

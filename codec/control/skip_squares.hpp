@@ -2,12 +2,12 @@
 // Squares of skipped cells that get one vector. Both backends compile these formulas, and a GPU tries many
 // vectors in parallel (cuda/motion/skip_squares.cu). Not normative.
 //
-// The search chooses vectors without regard to skips. If all cells of a square are skipped, no residual
-// corrects the prediction, so the exact error of another vector can be measured, here that of luma. Such a
-// vector may pay off if the motion tree codes it in few bits. Each root of the tree is decided independently,
-// level by level: squares of 2x2, then 4x4 and 8x8 cells try the vectors of their quarters and of their
-// neighbours. All squares of a level change in parallel. Cells around the root count with their original
-// vectors.
+// The search chooses vectors without regard to skips. If all cells of a square are to be skipped, little or
+// no residual corrects the prediction, so the exact error of another vector is measured, here that of luma.
+// Such a vector may pay off if the motion tree codes it in few bits. Each root of the tree is decided
+// independently, level by level: squares of 2x2, then 4x4 and 8x8 cells try the vectors of their quarters and
+// of their neighbours. All squares of a level change in parallel. Cells around the root count with their
+// original vectors.
 //
 // Luma does not see where the new vector fetches a wrong colour. So at the end each cell that changed
 // compares chroma, predicted as the decision about skips does, and takes its own vector back if the new one

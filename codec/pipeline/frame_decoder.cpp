@@ -150,8 +150,8 @@ Status FrameDecoder::decode_macroblocks(FrameSlot& slot, bool by_planes) {
   });
 }
 
-// decoded = filter(prediction + inverse(levels)), without residual and filter in still cells. In place if the
-// backend supports it.
+// decoded = filter(prediction + inverse(levels)), without residual and filter in skipped cells. In place if
+// the backend supports it.
 Status FrameDecoder::decode_picture(FrameSlot& slot, int p) {
   const auto i = static_cast<size_t>(p);
   const PictureLayout& picture = stream_.picture;

@@ -10,9 +10,8 @@
 namespace ctv {
 namespace {
 
-// Rounding offsets of key frames in 65536ths of a step, measured. With RDOQ they apply at high activity, and
-// RDOQ reduces them elsewhere. The third is for tuning for SSIM. Subband prediction rounds to nearest, as in
-// the paper.
+// Rounding offsets of key frames in 65536ths of a step, measured. With RDOQ the second applies at high
+// activity, and RDOQ reduces it elsewhere. Subband prediction rounds to nearest, as in the paper.
 constexpr uint32_t kOffset = 27525;     // 0.42
 constexpr uint32_t kRdoOffset = 31500;  // 0.48
 constexpr uint32_t kNearest = 32768;
@@ -293,7 +292,7 @@ Status FrameEncoder::code_macroblocks() {
                            unfiltered().planes(), {output_->side.macroblocks, output_->levels});
 }
 
-// Picture prediction: decoded = filter(prediction + inverse(levels)), without residual and filter in still
+// Picture prediction: decoded = filter(prediction + inverse(levels)), without residual and filter in skipped
 // cells.
 Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
                                     const std::function<Status()>& beside) {

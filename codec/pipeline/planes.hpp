@@ -32,8 +32,8 @@ class PlaneSet {
 /// Allocates the levels of all planes as one block of the backend's memory.
 Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels);
 
-/// Vectors and, with picture prediction, skips, still cells, changes and `macroblocks` in one piece of the
-/// backend's memory, and slopes if the stream has them.
+/// Vectors and, with picture prediction, skips, changes and `macroblocks` in one piece of the backend's
+/// memory, and slopes if the stream has them.
 Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, const SlopeGrid& slopes,
                              size_t macroblocks, SideInfo& side);
 

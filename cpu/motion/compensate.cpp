@@ -5,9 +5,9 @@
 // four vectors everywhere. Adjacent pieces form a segment. Adjacent cells of a segment with equal vectors are
 // predicted together, by rows and then columns of the separable filter. A cell with the vector of the cell
 // above is not predicted again. The weights are separable too: all pieces of a segment are blended along
-// rows, then columns, with masks that select each column's predictions. A quarter of a piece in a still cell
-// takes that cell's prediction only. Without overlap the pieces are the cells, predicted in place; so is a
-// segment with one vector.
+// rows, then columns, with masks that select each column's predictions. A quarter of a piece in a skipped
+// cell takes that cell's prediction only. Without overlap the pieces are the cells, predicted in place; so is
+// a segment with one vector.
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
@@ -58,11 +58,11 @@ HWY_INLINE uint64_t SameVectors(const MotionVector* a, const MotionVector* b, in
   return same;
 }
 
-// flags[k] = 255 if cell k is still, else 0, for k < count rounded up to whole vectors.
-HWY_INLINE void FlagStill(const uint8_t* still, int count, uint8_t* flags) {
+// flags[k] = 255 if cell k is skipped, else 0, for k < count rounded up to whole vectors.
+HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
   const hn::Full128<uint8_t> d;
   for (int k = 0; k < count; k += kCellsAtOnce)
-    hn::StoreU(hn::VecFromMask(d, hn::Gt(hn::LoadU(d, still + k), hn::Zero(d))), d, flags + k);
+    hn::StoreU(hn::VecFromMask(d, hn::Gt(hn::LoadU(d, skips + k), hn::Zero(d))), d, flags + k);
 }
 #else
 HWY_INLINE void ExpandBits(uint64_t bits, int count, uint8_t* flags) {
@@ -73,8 +73,8 @@ HWY_INLINE uint64_t SameVectors(const MotionVector* a, const MotionVector* b, in
   for (int k = 0; k < count; ++k) same |= uint64_t{a[k] == b[k]} << k;
   return same;
 }
-HWY_INLINE void FlagStill(const uint8_t* still, int count, uint8_t* flags) {
-  for (int k = 0; k < count; ++k) flags[k] = still[k] != 0 ? 255 : 0;
+HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
+  for (int k = 0; k < count; ++k) flags[k] = skips[k] != 0 ? 255 : 0;
 }
 #endif
 
@@ -88,18 +88,18 @@ HWY_INLINE void FlagStill(const uint8_t* still, int count, uint8_t* flags) {
         ptrdiff_t{c.rows->cell(c.piece + (half != 0 && c.rows->between ? 1 : 0))} * c.geometry->grid.cols;
     const ptrdiff_t at = row + first;
     s.vectors[half] = c.side.vectors + at;
-    const uint8_t* still = c.side.skips + at;
-    uint8_t copied_still[Segment::kCopied];
+    const uint8_t* skips = c.side.skips + at;
+    uint8_t copied_skips[Segment::kCopied];
     if (!beside || at + Segment::kCopied > static_cast<ptrdiff_t>(c.geometry->grid.size())) {
       for (int k = 0; k < count; ++k) {
         const int col = c.cols->cell(s.first + k) - first;
         s.copied[half][k] = s.vectors[half][col];
-        copied_still[k] = still[col];
+        copied_skips[k] = skips[col];
       }
       s.vectors[half] = s.copied[half];
-      still = copied_still;
+      skips = copied_skips;
     }
-    FlagStill(still, count, s.alone[half]);
+    FlagSkips(skips, count, s.alone[half]);
   }
   const uint64_t all = s.cell_bits();
   const auto starts = [&](int half) {

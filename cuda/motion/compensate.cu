@@ -18,11 +18,11 @@ constexpr int kWholeWeight = 1024;
 
 struct Cells {
   const MotionVector* vectors;
-  const uint8_t* still;  // read only with overlap
+  const uint8_t* skips;  // read only with overlap
   CompensationGeometry g;
 
   /// Whether a cell is predicted without overlap.
-  __device__ __forceinline__ bool alone(int cell) const { return !g.overlap || still[cell] != 0; }
+  __device__ __forceinline__ bool alone(int cell) const { return !g.overlap || skips[cell] != 0; }
   __device__ __forceinline__ BlockPair row_pair(int sample) const {
     return block_pair(max_of(sample, 0), g.row_shift, kLog2Cell, g.grid.rows);
   }

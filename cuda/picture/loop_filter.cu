@@ -261,7 +261,7 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
 }
 
 __global__ void __launch_bounds__(kThreads)
-    filter_changes_kernel(const __grid_constant__ UnfilteredPlanes planes, const uint8_t* still,
+    filter_changes_kernel(const __grid_constant__ UnfilteredPlanes planes, const uint8_t* skips,
                           unsigned long long* changes) {
   pdl_begin();
   constexpr int kMost = 1 << (kLog2Cell - 1);
@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   const int cell_row = (number - planes.first[p]) / planes.across[p] * kWarps + warp;
   const int left = (number - planes.first[p]) % planes.across[p] * kAcross;
-  const FilteredCells cells{plane.geometry, still, nullptr};
+  const FilteredCells cells{plane.geometry, skips, nullptr};
   if (plane.geometry.row_shift == 0) {
     add_changes(plane, cells, cell_row, left, weights, tiles[warp].whole, changes);
   } else {
@@ -342,7 +342,7 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, const uint8_t* still,
+Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                       int64_t* changes) {
   CTV_CUDA_TRY(device, cudaMemsetAsync(changes, 0, planes[0].geometry.grid.roots() * sizeof *changes,
                                        device.stream()));
@@ -358,7 +358,7 @@ Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, c
     blocks += all.across[p] * ceil_div(plane.samples.rows, kWarps << kLog2Cell >> plane.geometry.row_shift);
   }
   launch_kernel(device, filter_changes_kernel, static_cast<unsigned>(blocks), dim3(kWarp, kWarps), 0, all,
-                still, reinterpret_cast<unsigned long long*>(changes));
+                skips, reinterpret_cast<unsigned long long*>(changes));
   return device.launched("filter_changes_kernel");
 }
 

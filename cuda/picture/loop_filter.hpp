@@ -8,7 +8,7 @@
 namespace ctv::cuda {
 
 /// See Backend::filter_changes().
-Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, const uint8_t* still,
+Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                       int64_t* changes);
 /// See Backend::filter().
 Status filter_plane(Device& device, PlaneView<const Sample> from, const LoopFilter& filter,

@@ -226,6 +226,11 @@ class MotionWalk {
   // right: whether the cell above and to the right is coded.
   [[gnu::always_inline]] MotionCell vector_of_leaf(Coder& coder, int row, int col, MotionLeaf leaf,
                                                    const MotionCell* cell, bool right) {
+    MotionCell now;
+    if (skips_ == MotionSkips::kStill && leaf.skip != 0) {
+      now.around = 1U << (2 * MotionCell::kField);  // as if merged
+      return now;
+    }
     const MotionCell left = cell[-1];
     const MotionCell above = cell[-kRootStride];
     // The upper right cell, or else the upper left one.
@@ -237,11 +242,6 @@ class MotionWalk {
       own = source_.vectors[place(row, col)];
       list.find(left.vector, above.vector, third);
       found = list.place_of(std::bit_cast<uint32_t>(own));
-    }
-    MotionCell now;
-    if (skips_ == MotionSkips::kStill && leaf.skip != 0) {
-      now.around = 1U << (2 * MotionCell::kField);  // as if merged
-      return now;
     }
     const uint32_t around = left.around + above.around;
     const size_t merged =

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <mutex>
 
 #include "codec/util/parallel.hpp"
 #include "codec/util/threads.hpp"
@@ -48,8 +49,11 @@ struct LoadedModule {
   std::string why;
 };
 
+std::mutex loading;
+
 // Loaded on first use and never unloaded: backends, their memory and the CUDA runtime depend on it.
 const LoadedModule& loaded_module() {
+  const std::scoped_lock lock(loading);
   static const LoadedModule loaded = [] {
     const SignalsBlocked blocked;  // for the driver's threads
     LoadedModule l;
@@ -93,6 +97,9 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
 }
 
 }  // namespace
+
+void lock_backends() { loading.lock(); }
+void unlock_backends() { loading.unlock(); }
 
 #if defined(CTV_FAULT_INJECTION)
 void replace_cuda_for_tests(BackendMaker maker) { cuda_stand_in = maker; }

@@ -28,6 +28,11 @@ Status check_cuda_module(const CudaModule& module);
 void* allocate_pinned(int device, size_t size);
 void free_pinned(void* data);
 
+/// Between these calls no thread loads the CUDA module: a child process would wait forever for a thread that
+/// it has not.
+void lock_backends();
+void unlock_backends();
+
 /// Number of usable CUDA devices. If it is 0, `why` receives the reason, for example no module or driver.
 int cuda_device_count(std::string& why);
 Status cuda_device_info(int device, ctv_device_info& info);

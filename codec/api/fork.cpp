@@ -6,6 +6,7 @@
 #if defined(__linux__)
 #include <pthread.h>
 
+#include "codec/backends.hpp"
 #include "codec/entropy/residual_tables.hpp"
 #include "codec/entropy/tile_tables.hpp"
 #include "codec/util/log.hpp"
@@ -22,11 +23,17 @@ void before() {
   tile_tables();
   residual_tables();
   detail::prepare_team();
+  lock_backends();
   lock_log();
 }
 
-void in_child() {
+void in_parent() {
   unlock_log();
+  unlock_backends();
+}
+
+void in_child() {
+  in_parent();
   detail::renew_team();
 }
 
@@ -34,7 +41,7 @@ void in_child() {
 
 void survive_forks() noexcept {
   static std::atomic<bool> registered{false};  // a lock would have the fault that it is to prevent
-  if (!registered.exchange(true)) pthread_atfork(&before, &unlock_log, &in_child);
+  if (!registered.exchange(true)) pthread_atfork(&before, &in_parent, &in_child);
 }
 #else
 void survive_forks() noexcept {}

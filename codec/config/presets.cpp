@@ -158,7 +158,7 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
 // x264's AQ of strength 1 has 11. More looks dull, and costs squared error.
 constexpr uint8_t kVisualMasking = 5;
 // Tints of whole blocks are seen before anything else: in qp, for chroma.
-constexpr int kVisualChromaOffset = -2;
+constexpr int kVisualChromaOffset = -1;
 
 }  // namespace
 

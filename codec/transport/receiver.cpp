@@ -101,6 +101,7 @@ void Receiver::go_to(int64_t number) {
   highest_ = number - 1;
   frames_.clear();
   held_ = 0;
+  crowded_ = false;
 }
 
 // A sender that has restarted counts from 0, which may look late. Unlike late datagrams, its own come without
@@ -114,7 +115,8 @@ bool Receiver::begins_anew(const ctv_net_header& header, int64_t number, std::sp
     behind_key_ = number;
   }
   behind_bytes_ += datagram.size() + kOverhead;
-  if (behind_bytes_ > static_cast<size_t>(config_.max_memory) / 4) {
+  const auto most = static_cast<uint64_t>(config_.max_memory);
+  if (behind_bytes_ > std::min(most / 4, most - held_)) {
     behind_.clear();
     return false;
   }

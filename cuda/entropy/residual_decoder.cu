@@ -73,8 +73,8 @@ __device__ __forceinline__ void decode_piece(const DecodeWork& work, const Memor
       uint32_t left = __ballot_sync(kAllLanes, skipped != kAllSkipped);
       if (left == 0) continue;
       const uint32_t own_strip = own / whole_strip;
-      const auto own_height = min_of(static_cast<uint32_t>(kStripMacroblocks),
-                                     static_cast<uint32_t>(grid.rows) - kStripMacroblocks * own_strip);
+      const auto rest = static_cast<uint32_t>(grid.rows) - kStripMacroblocks * own_strip;
+      const uint32_t own_height = rest == 0 ? 1 : min_of(static_cast<uint32_t>(kStripMacroblocks), rest);
       // In one word, since all lanes get it: the strip, its height, the row in it, the mask.
       const uint32_t place =
           own_strip << 12 | own_height << 8 | own % whole_strip % own_height << 4 | skipped;

@@ -332,7 +332,7 @@ class ResidualPieceDecoder {
       level = k == above ? magnitude : level;
     }
     const uint32_t signs = coder_.raw(count);
-    if ((signs >> (count - 1 - above) & 1) != 0) level = 0 - level;
+    if ((signs >> (count - 1 - above & 31U) & 1) != 0) level = 0 - level;
     if (lane_ < 4 && (pattern >> lane_ & 1) != 0) *at = static_cast<Level>(level);
     return count | large << 4;
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "bindings/gstreamer/elements.h"
@@ -192,7 +193,11 @@ bool take_header(CtvGstParser& self, const uint8_t* data, size_t size) {
   gst_caps_unref(caps);
   gst_base_parse_set_frame_rate(parse, static_cast<guint>(self.stream.fps_num),
                                 static_cast<guint>(self.stream.fps_den), 0, 0);
-  if (first) read_index(self);
+  try {
+    if (first) read_index(self);
+  } catch (const std::bad_alloc&) {
+    GST_WARNING_OBJECT(&self, "no memory for the index: seeks search the file");
+  }
   return true;
 }
 

@@ -106,7 +106,7 @@ TEST(Rtp, ASenderThatBeginsAgainIsShown) {
     auto sent = pay(frames, "mtu=200 ssrc=1 timestamp-offset=450000");
     for (auto& of_frame : pay(frames, (std::string("mtu=200 ssrc=1") + times).c_str()))
       sent.push_back(std::move(of_frame));
-    const auto out = depay(sent, [](size_t n, const RtpPacket& packet) { return n == 40 && packet.marker; });
+    const auto out = depay(sent, [](size_t n, const RtpPacket&) { return n == 40; });
     ASSERT_EQ(out.size(), 2 * frames.size() - 1) << times;
     for (size_t n = 0; n < out.size(); ++n) {
       const size_t from = (n < 40 ? n : n + 1) % frames.size();

@@ -21,6 +21,10 @@ enum class ColourModel : uint8_t {
   kYcocgR = 1  // RGB by the reversible YCoCg
 };
 
+/// Room for a plane's levels, so that those of the next plane begin at a multiple of 16 bytes: kernels read
+/// and write several at once.
+constexpr size_t level_room(size_t coefficients) { return (coefficients + 7) / 8 * 8; }
+
 struct PictureLayout {
   ctv_format source = CTV_FORMAT_NONE;  // of the stream (RGB8 for RGBA8, I420 for NV12)
   int width = 0;

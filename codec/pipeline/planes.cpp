@@ -31,12 +31,13 @@ Result<PlaneSet> PlaneSet::make(Backend& backend, const PictureLayout& picture, 
 Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture,
                                std::array<Level*, 3>& levels) {
   size_t count = 0;
-  for (int p = 0; p < picture.planes; ++p) count += picture.subbands[static_cast<size_t>(p)].num_coefficients;
+  for (int p = 0; p < picture.planes; ++p)
+    count += level_room(picture.subbands[static_cast<size_t>(p)].num_coefficients);
   CTV_ASSIGN_OR_RETURN(Memory memory, backend.allocate(count * sizeof(Level)));
   auto* next = static_cast<Level*>(memory.data());
   for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
     levels[p] = next;
-    next += picture.subbands[p].num_coefficients;
+    next += level_room(picture.subbands[p].num_coefficients);
   }
   return memory;
 }

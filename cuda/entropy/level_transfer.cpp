@@ -34,7 +34,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     for (size_t p = 0; p < planes_; ++p) {
       counts_[p] = layout.subbands[p].num_coefficients;
       places_[p] = uploaded_count_;
-      uploaded_count_ += counts_[p];
+      uploaded_count_ += level_room(counts_[p]);
     }
   }
 

@@ -155,9 +155,10 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   return check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12);
 }
 
-// x264's AQ of strength 1 has 11. More looks dull, and costs squared error.
+// x264's AQ of strength 1 corresponds to 11. 8 costs 2.7 % of luma's bits at equal squared error, 5 costs 1
+// %.
 constexpr uint8_t kVisualMasking = 5;
-// Tints of whole blocks are seen before anything else: in qp, for chroma.
+// In qp, for chroma, whose errors show as tinted blocks. -2 would cost another 2 % of luma's bits.
 constexpr int kVisualChromaOffset = -1;
 
 }  // namespace

@@ -290,8 +290,9 @@ class CpuResidual final : public ResidualCoder {
  private:
   // All chroma planes have the same step.
   void make_tables(const ResidualFrame& frame) {
-    if (steps_ == frame.steps) return;
+    if (steps_ == frame.steps && masking_ == frame.masking) return;
     steps_ = frame.steps;
+    masking_ = frame.masking;
     tables_.chroma.prices = residual_prices(frame.steps[1], true);
     make_type_tables(BlockType::kChroma, 8, frame.steps[1], tables_.chroma.types[0]);
     const auto [least, most] = masks_of(frame.masking);
@@ -309,6 +310,7 @@ class CpuResidual final : public ResidualCoder {
   const int threads_;
   StageTimes& times_;
   std::array<uint32_t, 3> steps_{};  // that tables_ are for
+  uint32_t masking_ = 0;
   FrameTables tables_;
 };
 

@@ -158,8 +158,6 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
 // x264's AQ of strength 1 corresponds to 11. 8 costs 2.7 % of luma's bits at equal squared error, 5 costs 1
 // %.
 constexpr uint8_t kVisualMasking = 5;
-// In qp, for chroma, whose errors show as tinted blocks. -2 would cost another 2 % of luma's bits.
-constexpr int kVisualChromaOffset = -1;
 
 }  // namespace
 
@@ -228,9 +226,8 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   // The paper quantises only directional subbands, all with one step. Otherwise a subband's step compensates
   // its gain, so that an error in any subband weighs the same in the picture.
   h.lowpass_rounded = !picture && c.lossless == 0;
-  const bool visual = h.macroblocks() && c.tune == CTV_TUNE_VISUAL;
-  h.masking = visual ? kVisualMasking : 0;
-  const double chroma = std::exp2((c.chroma_qp_offset + (visual ? kVisualChromaOffset : 0)) / 6.0);
+  h.masking = h.macroblocks() && c.tune == CTV_TUNE_VISUAL ? kVisualMasking : 0;
+  const double chroma = std::exp2(c.chroma_qp_offset / 6.0);
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};

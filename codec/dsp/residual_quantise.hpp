@@ -24,8 +24,8 @@ CTV_HOST_DEVICE uint32_t residual_step(uint32_t base_step, uint32_t weight) {
 }
 /// The base step of chroma: finer where steps are coarse, since tints of whole blocks are seen.
 CTV_HOST_DEVICE uint32_t chroma_base_step(uint32_t base_step) {
-  constexpr uint32_t kKnee = 320;  // 20 samples
-  return base_step <= kKnee ? base_step : kKnee + ((base_step - kKnee) * 5 >> 3);
+  constexpr uint32_t kKnee = 256;  // 16 samples
+  return base_step <= kKnee ? base_step : kKnee + ((base_step - kKnee) >> 1);
 }
 
 /// Luma's step depends on the activity of the macroblock's prediction, which hides errors: it is multiplied

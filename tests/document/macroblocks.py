@@ -169,7 +169,7 @@ def step_of(base_step, weight):
 
 
 def chroma_base_step(base_step):
-    return base_step if base_step <= 320 else 320 + ((base_step - 320) * 5 >> 3)
+    return base_step if base_step <= 256 else 256 + ((base_step - 256) >> 1)
 
 
 def masked_step(step, masking, samples):

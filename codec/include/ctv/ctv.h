@@ -248,9 +248,8 @@ typedef enum ctv_interlace {
 } ctv_interlace;
 /** What bits are spent for. */
 typedef enum ctv_tune {
-  CTV_TUNE_VISUAL =
-      0,            /**< What is seen: finer chroma, and predicted frames finer where the picture is flat. */
-  CTV_TUNE_PSNR = 1 /**< The least squared error. */
+  CTV_TUNE_VISUAL = 0, /**< What is seen: predicted frames are finer where the picture is flat. */
+  CTV_TUNE_PSNR = 1    /**< The least squared error. */
 } ctv_tune;
 /** Processor that runs the stages. */
 typedef enum ctv_backend {

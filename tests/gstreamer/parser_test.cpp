@@ -99,10 +99,13 @@ TEST(Parser, RepeatsTheHeaderIfAsked) {
                stream.begin() + static_cast<std::ptrdiff_t>(second + header_size));
   EXPECT_EQ(gst_buffer_get_size(parsed(stream, 100)[2].get()),
             gst_buffer_get_size(all[2].get()) - header_size);
-  const std::vector<Buffer> repeated = parsed(stream, 100, "ctvparse repeat-header=true");
-  ASSERT_EQ(repeated.size(), 3U);
-  EXPECT_EQ(bytes_of(repeated[2].get()), bytes_of(all[2].get()));
-  EXPECT_TRUE(is_key(repeated[2]));
+  stream.insert(stream.end(), 1000, 0xC7);
+  for (const size_t piece : {size_t{100}, stream.size()}) {
+    const std::vector<Buffer> repeated = parsed(stream, piece, "ctvparse repeat-header=true");
+    ASSERT_EQ(repeated.size(), 3U);
+    EXPECT_EQ(bytes_of(repeated[2].get()), bytes_of(all[2].get()));
+    EXPECT_TRUE(is_key(repeated[2]));
+  }
 }
 
 TEST(Parser, WhateverTheBytesAreTheDecoderBehindItLives) {

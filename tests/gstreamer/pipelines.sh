@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Pipelines of gst-launch compared with the tools: files of either are read by the other, with the same pictures.
-# usage: pipelines.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
+# usage: pipelines.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER ON|OFF (whether the tools have libavformat)
 set -u
-bin=$1
+bin=$1 libav=$3
 mkdir -p "$2" && cd "$2" || exit 1
 failures=0
 fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
@@ -21,6 +21,23 @@ cmp a.yuv c.yuv || fail "decodebin decodes other pictures"
 # Through RTP: the same samples.
 launch filesrc location=a.ctv ! ctvparse repeat-header=true ! rtpctvpay mtu=400 loss=50 ! rtpctvdepay ! ctvdec ! filesink location=r.yuv
 cmp a.yuv r.yuv || fail "pictures differ behind RTP"
+
+# Through Matroska: matroskamux writes what calls itself WMV with a tag of its own.
+launch filesrc location=a.ctv ! ctvparse repeat-header=true ! capssetter join=false \
+  caps="video/x-wmv,wmvversion=3,format=CTV1" ! matroskamux ! filesink location=g.mkv
+containers=g.mkv
+if [ "$libav" = ON ]; then
+  "$bin/ctdec" g.mkv -o g.yuv >/dev/null 2>&1 || fail "ctdec g.mkv"
+  cmp a.yuv g.yuv || fail "ctdec and matroskamux differ"
+  for container in d.mkv d.mov; do
+    "$bin/ctdec" a.ctv --mux $container -q || fail "ctdec --mux $container"
+    containers+=" $container"
+  done
+fi
+for container in $containers; do
+  launch filesrc location=$container ! decodebin ! video/x-raw,format=I420 ! filesink location=m.yuv
+  cmp a.yuv m.yuv || fail "decodebin decodes other pictures from $container"
+done
 
 # From ctenc to GStreamer, odd extents, index at the end.
 "$bin/ctenc" --generate 97x61@30:12 -o d.ctv >/dev/null 2>&1 || fail ctenc

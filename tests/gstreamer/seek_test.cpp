@@ -50,20 +50,22 @@ class Seek : public testing::Test {
     }
     put(encoder.index());
   }
-  static void TearDownTestSuite() { std::remove(path().c_str()); }
+  static void TearDownTestSuite() {
+    std::remove(path().c_str());
+    std::remove((path() + ".mkv").c_str());
+  }
   static std::string path() { return testing::TempDir() + "ctv_seek_" + std::to_string(getpid()) + ".ctv"; }
 
-  void SetUp() override {
-    const std::string description =
-        "filesrc location=" + path() + " ! ctvparse ! ctvdec backend=cpu ! fakesink name=sink";
-    pipeline_ = gst_parse_launch(description.c_str(), nullptr);
-    ASSERT_NE(pipeline_, nullptr);
-    gst_element_set_state(pipeline_, GST_STATE_PAUSED);
-    wait();
-  }
+  void SetUp() override { launch(path() + " ! ctvparse ! ctvdec backend=cpu ! fakesink name=sink"); }
   void TearDown() override {
     gst_element_set_state(pipeline_, GST_STATE_NULL);
     gst_object_unref(pipeline_);
+  }
+  void launch(const std::string& file_and_elements) {
+    pipeline_ = gst_parse_launch(("filesrc location=" + file_and_elements).c_str(), nullptr);
+    ASSERT_NE(pipeline_, nullptr);
+    gst_element_set_state(pipeline_, GST_STATE_PAUSED);
+    wait();
   }
   void wait() {
     EXPECT_EQ(gst_element_get_state(pipeline_, nullptr, nullptr, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
@@ -110,6 +112,33 @@ TEST_F(Seek, SeeksShowWhatTheyAskFor) {
                                         static_cast<gint64>(static_cast<GstClockTime>(row.from) * kFrame)));
     wait();
     EXPECT_EQ(shown(), static_cast<GstClockTime>(row.to) * kFrame) << row.flags << " " << row.from;
+  }
+}
+
+// The demuxer seeks, and the parser has the header from the first key frame.
+TEST_F(Seek, MatroskaSeeksToKeyFrames) {
+  TearDown();
+  const std::string file = path() + ".mkv";
+  launch(path() +
+         " ! ctvparse repeat-header=true ! capssetter join=false caps=video/x-wmv,wmvversion=3,format=CTV1"
+         " ! matroskamux ! filesink location=" +
+         file);
+  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  GstBus* bus = gst_element_get_bus(pipeline_);
+  GstMessage* end = gst_bus_timed_pop_filtered(
+      bus, 20 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  gst_object_unref(bus);
+  ASSERT_NE(end, nullptr);
+  EXPECT_EQ(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
+  gst_message_unref(end);
+  TearDown();
+  launch(file + " ! matroskademux ! ctvparse ! ctvdec backend=cpu ! fakesink name=sink");
+  for (const int frame : {410, 30, 599}) {
+    ASSERT_TRUE(gst_element_seek_simple(
+        pipeline_, GST_FORMAT_TIME, static_cast<GstSeekFlags>(GST_SEEK_FLAG_KEY_UNIT | GST_SEEK_FLAG_FLUSH),
+        static_cast<gint64>(static_cast<GstClockTime>(frame) * kFrame)));
+    wait();
+    EXPECT_EQ(shown(), static_cast<GstClockTime>(frame / kInterval * kInterval) * kFrame) << frame;
   }
 }
 

@@ -42,7 +42,8 @@ struct KeyFrame {
 };
 
 GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_MEDIA_TYPE));
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(CTV_GST_MEDIA_TYPE "; " CTV_GST_IN_MOV "; " CTV_GST_IN_MATROSKA));
 GstStaticPadTemplate source_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_FRAMES));
 
@@ -226,7 +227,9 @@ void describe(CtvGstParser& self, GstBaseParseFrame* frame, const uint8_t* packe
   }
   GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   if (self.repeat_header && !has_header) {
-    frame->out_buffer = gst_buffer_append(gst_buffer_copy(self.header), gst_buffer_copy(buffer));
+    // The frame's buffer may go on behind the packet.
+    frame->out_buffer = gst_buffer_append(gst_buffer_copy(self.header),
+                                          gst_buffer_copy_region(buffer, GST_BUFFER_COPY_MEMORY, 0, size));
     gst_buffer_copy_into(frame->out_buffer, buffer,
                          static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS),
                          0, -1);

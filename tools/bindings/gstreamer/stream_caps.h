@@ -11,6 +11,11 @@ namespace ctv::gst {
 #define CTV_GST_MEDIA_TYPE "video/x-ctv"
 #define CTV_GST_FRAMES CTV_GST_MEDIA_TYPE ", parsed = (boolean) true, alignment = (string) frame"
 
+// What demuxers call a track with the tag CTV1. They keep its private data, so key frames have the header.
+#define CTV_GST_IN_MOV "video/x-gst-fourcc-CTV1"
+#define CTV_GST_IN_MATROSKA \
+  "video/x-unknown, codec-id = (string) V_MS/VFW/FOURCC, fourcc = (string) CTV1"
+
 #define CTV_GST_RTP_NAME "X-CTV"
 #define CTV_GST_RTP_CLOCK 90000
 #define CTV_GST_RTP                                                             \

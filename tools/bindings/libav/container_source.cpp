@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "bindings/libav/demuxer.h"
 #include "cli/exit.h"
@@ -30,7 +31,8 @@ class ContainerSource : public ByteSource {
         ctv_unit_parse(track.extradata, static_cast<size_t>(track.extradata_size), &kind, &size) != CTV_OK ||
         kind != CTV_UNIT_HEADER || size > static_cast<uint64_t>(track.extradata_size))
       throw Failure(Exit::kStream, name() + ": the track has no stream header");
-    left_ = {track.extradata, static_cast<size_t>(size)};
+    header_.assign(track.extradata, track.extradata + size);
+    left_ = header_;
   }
 
   size_t read(std::span<uint8_t> into) override {
@@ -56,11 +58,28 @@ class ContainerSource : public ByteSource {
       throw CutUnit(e.what());  // earlier units are whole
     }
     left_ = {packet_->data, static_cast<size_t>(packet_->size)};
+    drop_repeated_header();
     return true;
+  }
+
+  /// The muxer puts the header in front of each key frame, where the stream has it once.
+  void drop_repeated_header() {
+    ctv_unit_kind kind = CTV_UNIT_PACKET;
+    uint64_t size = 0;
+    if (ctv_unit_parse(left_.data(), left_.size(), &kind, &size) != CTV_OK || kind != CTV_UNIT_HEADER ||
+        size > left_.size())
+      return;
+    const auto header = left_.first(static_cast<size_t>(size));
+    if (std::equal(header.begin(), header.end(), header_.begin(), header_.end())) {
+      left_ = left_.subspan(header.size());
+    } else {
+      header_.assign(header.begin(), header.end());
+    }
   }
 
   Demuxer demuxer_;
   Libav<AVPacket> packet_;
+  std::vector<uint8_t> header_;    // in force
   std::span<const uint8_t> left_;  // of the header or the packet
   bool ended_ = false;
 };

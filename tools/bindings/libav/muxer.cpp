@@ -118,6 +118,8 @@ int64_t mux_stream(const std::string& stream, const std::string& container, cons
       if (ctv_packet_info_parse(header.data(), header.size(), unit->bytes.data(), unit->bytes.size(), &info,
                                 nullptr, 0) != CTV_OK)
         throw bad(*unit, ctv_last_error());
+      // Key frames have the header, since GStreamer's demuxers keep the track's private data to themselves.
+      if (info.key_frame != 0 && bytes.empty()) bytes = header;
       bytes.insert(bytes.end(), unit->bytes.begin(), unit->bytes.end());
       muxer.packet(bytes, info);
       bytes.clear();

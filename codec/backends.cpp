@@ -31,16 +31,16 @@ std::string own_folder() {
 void* open_module(std::string& why) {
   if (const char* path = secure_getenv("CTV_CUDA_MODULE"); path != nullptr && *path != '\0') {
     void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) why = "no CUDA module: " + std::string(dlerror());
+    if (handle == nullptr) why = "no GPU: " + std::string(dlerror());
     return handle;
   }
   const std::string folder = own_folder();
   for (const std::string& name : {folder + kModuleName, folder + "ctv/" + kModuleName,
                                   folder + "../lib/" + kModuleName, std::string(kModuleName)}) {
     if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
-    if (access(name.c_str(), F_OK) == 0) why = "no CUDA module: " + std::string(dlerror());
+    if (access(name.c_str(), F_OK) == 0) why = "no GPU: " + std::string(dlerror());
   }
-  if (why.empty()) why = "no CUDA module (" + std::string(kModuleName) + " not found)";
+  if (why.empty()) why = "no GPU: " + std::string(kModuleName) + " is not installed";
   return nullptr;
 }
 
@@ -61,7 +61,7 @@ const LoadedModule& loaded_module() {
     if (handle == nullptr) return l;
     const auto entry = reinterpret_cast<decltype(&ctv_cuda_module)>(dlsym(handle, "ctv_cuda_module"));
     if (entry == nullptr) {
-      l.why = "no CUDA module (" + std::string(kModuleName) + " lacks its entry point)";
+      l.why = "no GPU: " + std::string(kModuleName) + " lacks its entry point";
       return l;
     }
     const CudaModule* module = entry();
@@ -107,8 +107,8 @@ void replace_cuda_for_tests(BackendMaker maker) { cuda_stand_in = maker; }
 
 Status check_cuda_module(const CudaModule& module) {
   if (module.stamp == CTV_MODULE_STAMP) return {};
-  return {CTV_ERROR_DEVICE, "no CUDA module (" + std::string(kModuleName) +
-                                " was built from other sources or by another compiler)"};
+  return {CTV_ERROR_DEVICE,
+          "no GPU: " + std::string(kModuleName) + " was built from other sources or by another compiler"};
 }
 
 void* allocate_pinned(int device, size_t size) {

@@ -80,8 +80,8 @@ class CpuBackend final : public Backend {
   explicit CpuBackend(int threads) : threads_(threads) {}
 
   std::string description() const override {
-    return "cpu (" + std::to_string(threads_) + (threads_ == 1 ? " thread, " : " threads, ") + simd_name() +
-           ")";
+    return std::string("cpu: ") + simd_name() + ", " + std::to_string(threads_) +
+           (threads_ == 1 ? " thread" : " threads");
   }
   ctv_backend kind() const override { return CTV_BACKEND_CPU; }
 

@@ -36,7 +36,7 @@ class CudaBackend final : public Backend {
 
   std::string description() const override {
     const cudaDeviceProp& p = device_->properties();
-    return "cuda (" + std::string(p.name) + ", device " + std::to_string(device_->id()) + ")";
+    return "cuda: " + std::string(p.name) + ", device " + std::to_string(device_->id());
   }
   ctv_backend kind() const override { return CTV_BACKEND_CUDA; }
 

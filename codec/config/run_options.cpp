@@ -13,7 +13,7 @@ Engine choose_engine(ctv_engine wanted) { return wanted == CTV_ENGINE_FFT ? Engi
 
 std::string describe(const Backend& backend, Engine engine, const std::string& why) {
   std::string text = backend.description();
-  text += engine == Engine::kFft ? ", fft engine" : ", direct engine";
+  if (engine == Engine::kFft) text += ", filters by FFT";
   if (!why.empty()) text += " (" + why + ")";
   return text;
 }

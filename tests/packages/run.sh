@@ -56,7 +56,7 @@ quietly inside sh -c 'cd /packages && ctgen in.y4m --size 64x48 --frames 5 && ct
 if inside dpkg-query -s libctv-cuda >/dev/null 2>&1; then
   say "CUDA backend: found, though there may be no driver"
   inside ctenc /packages/in.y4m -o /packages/cuda.ctv --backend cuda >"$root.log" 2>&1 || true
-  ! grep 'no CUDA module' "$root.log" || fail "libctv-cuda"
+  ! grep 'no GPU: libctv_cuda' "$root.log" || fail "libctv-cuda"
 fi
 if inside dpkg-query -s gstreamer1.0-ctv >/dev/null 2>&1; then
   say "GStreamer"

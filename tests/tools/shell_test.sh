@@ -13,4 +13,4 @@ expect() {
   [ "$got" -eq "$want" ] || { fail "$what: exit code $got instead of $want: $*"; head -3 err >&2; }
 }
 # packet_at N [FILE]: the byte offset of packet N, counted from 1, of a.ctv or the file.
-packet_at() { "$ctinfo" "${2:-a.ctv}" --json --frames | sed -n 's/.*"offset": \([0-9]*\).*/\1/p' | sed -n "$1p"; }
+packet_at() { "$ctinfo" "${2:-a.ctv}" --json - --frames | sed -n 's/.*"offset": \([0-9]*\).*/\1/p' | sed -n "$1p"; }

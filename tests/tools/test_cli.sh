@@ -81,7 +81,7 @@ grep -q 'samples 16:11, limited range, primaries bt2020, transfer smpte2084, mat
   out || fail "ctinfo: $(cat out)"
 expect 0 "ctinfo's times" "$ctinfo" words.ctv --frames
 grep -qE '^ +3 +P +0\.100100 ' out || fail "ctinfo: frame 3 is shown after 3003 / 30000 s: $(cat out)"
-expect 0 "ctinfo's times as JSON" "$ctinfo" words.ctv --frames --json
+expect 0 "ctinfo's times as JSON" "$ctinfo" words.ctv --frames --json -
 grep -q '"timestamp": 3003' out || fail "ctinfo: json has no timestamp"
 for bad in "--aspect 4" "--range half" "--matrix 256" "--primaries 0" "--siting right"; do
   expect 1 "bad $bad" "$ctenc" a.y4m -o bad.ctv $bad
@@ -174,7 +174,7 @@ for i in 3 4 5 6; do tail -c +$((header + i * (frame + 6) + 7)) a.y4m | head -c 
 same part.yuv want.yuv "--seek --frames of ctenc"
 expect 0 "decode to raw" "$ctdec" a.ctv -o a.yuv -q
 # The index is the stream's last unit; without it seeking scans.
-index=$("$ctinfo" a.ctv --json | sed -n 's/.*"index_entries": //p' | tr -d ,)
+index=$("$ctinfo" a.ctv --json - | sed -n 's/.*"index_entries": //p' | tr -d ,)
 [ "$index" = 12 ] || fail "ctinfo: index of '$index' frames"
 indexed=$(wc -c <a.ctv)
 offset=$(grep -abo CTVX a.ctv | tail -1 | cut -d: -f1)
@@ -203,6 +203,9 @@ expect 0 "max-frame" "$ctenc" --generate 96x64@25:30 -o rate.ctv --qp 4 --max-fr
 [ "$(sed -n 's/.*"largest_packet": //p' rate.json | tr -d ,)" -le 1500 ] || fail "a packet is larger than --max-frame"
 expect 0 "bitrate" "$ctenc" --generate 96x64@25:100 -o rate.ctv --bitrate 100 --json rate.json
 kbps=$(sed -n 's/.*"kbps": \([0-9]*\).*/\1/p' rate.json)
+for field in '"backend": "c[a-z]*"' '"processor": "[A-Z]' '"running": "c' '"loop_filter": true'; do
+  grep -q "$field" rate.json || fail "no $field in the JSON"
+done
 [ "$kbps" -ge 50 ] && [ "$kbps" -le 150 ] || fail "--bitrate 100 gave $kbps kb/s"
 
 expect 0 "crf" "$ctenc" --generate 96x64@25:20 -o rate.ctv --crf 26.5 --psnr --json rate.json
@@ -219,7 +222,12 @@ expect 1 "crf out of range" "$ctenc" --generate 96x64@25:4 -o rate.ctv --crf 52
 expect 0 ctinfo "$ctinfo" a.ctv --frames
 grep -q '48x32' out || fail "ctinfo: size"
 grep -qE 'lifting +along a direction in [0-9.]+ % of the blocks of key frames' out || fail "ctinfo: slopes: $(cat out)"
-expect 0 "ctinfo json" "$ctinfo" a.ctv --json --frames
+expect 0 "ctinfo json" "$ctinfo" a.ctv --json - --frames
+cp out a.json
+expect 0 "ctinfo json into a file" "$ctinfo" a.ctv --json b.json --frames
+same a.json b.json "JSON in a file"
+grep -q '48x32' out || fail "ctinfo: no text beside the JSON"
+expect 1 "ctinfo over its input" "$ctinfo" a.ctv --json a.ctv
 expect 3 "ctinfo garbage" "$ctinfo" a.y4m
 one_line "ctinfo garbage"
 

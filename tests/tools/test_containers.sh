@@ -39,8 +39,8 @@ for ending in mkv nut mov; do
   [ "$("$ctdec" a.$ending --md5 -q)" = "$md5" ] || fail "$ending: other pictures"
   expect 0 "back from $ending" "$ctcat" a.$ending -o back.ctv
   same back.ctv a.ctv
-  "$ctinfo" a.ctv --frames --json | grep '"timestamp"' >times
-  expect 0 "times" "$ctinfo" a.$ending --frames --json
+  "$ctinfo" a.ctv --frames --json - | grep '"timestamp"' >times
+  expect 0 "times" "$ctinfo" a.$ending --frames --json -
   grep '"timestamp"' out | cmp -s - times || fail "$ending: other times"
   expect 0 "seeking" "$ctdec" a.$ending --seek 17 --frames 2 -o part.y4m
   "$ctdec" a.ctv --seek 17 --frames 2 -o expected.y4m -q || fail ctdec

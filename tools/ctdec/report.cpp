@@ -40,7 +40,7 @@ std::string decode_json(const DecodeOptions& options, const DecodeResult& r) {
   j["format"] = name_of(kFormats, r.format);
   j["frame_rate"] = {r.stream.fps_num, r.stream.fps_den};
   add_description(j, r.stream);
-  j["running"] = r.running;
+  add_running(j, r.running);
   j["complete"] = r.complete();
   j["frames"] = r.frames;
   j["repeated_frames"] = r.repeated;

@@ -85,8 +85,20 @@ void check_config(const EncodeOptions& encode, const ctv_config& config) {
       throw Failure(Exit::kUsage, text("--set %s has no effect here: it needs ", field) + needs,
                     "leave it out");
   };
-  without_effect("loop_filter", config.loop_filter != 0 && (!picture || config.lossless != 0),
-                 "picture prediction, and is not for lossless");
+  const bool macroblocks = picture && config.lossless == 0;
+  const char* const needs_macroblocks = "picture prediction, and is not for lossless";
+  without_effect("loop_filter", config.loop_filter != 0 && !macroblocks, needs_macroblocks);
+  without_effect("error_resilient", config.error_resilient != 0 && !macroblocks, needs_macroblocks);
+  if (encode.given.contains("--tune") && !macroblocks)
+    throw Failure(Exit::kUsage, text("--tune has no effect here: it needs %s", needs_macroblocks),
+                  "leave it out");
+  const bool subsampled = config.format == CTV_FORMAT_GRAY8 || config.format == CTV_FORMAT_I420 ||
+                          config.format == CTV_FORMAT_NV12;
+  if (encode.given.contains("--chroma") && (subsampled || config.lossless != 0))
+    throw Failure(Exit::kUsage,
+                  text("--chroma has no effect on %s%s", config.lossless != 0 ? "lossless " : "",
+                       name_of(kFormats, config.format)),
+                  "leave it out");
   without_effect("far_range", config.far_range != 0 && !picture, "picture prediction");
   const int32_t scales = std::clamp(config.scales, 1, CTV_MAX_SCALES);
   if (encode.given_settings.contains("directions") &&
@@ -96,8 +108,6 @@ void check_config(const EncodeOptions& encode, const ctv_config& config) {
 }
 
 void warn_about_input(const EncodeOptions& encode, const VideoFormat& video) {
-  if (encode.given.contains("--chroma") && !is_rgb(video.format))
-    warn("--chroma is for RGB input and has no effect on " + std::string(name_of(kFormats, video.format)));
   if (!video.dropped.empty()) warn(encode.input.path + ": the stream does not keep " + video.dropped);
 }
 

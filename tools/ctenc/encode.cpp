@@ -11,6 +11,7 @@
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "ctenc/inspector.h"
+#include "ctenc/settings.h"
 #include "io/channels.h"
 #include "io/output_file.h"
 
@@ -55,6 +56,19 @@ class MemoryReader : public FrameReader {
   size_t next_ = 0;
 };
 
+/// The library names members of ctv_config, users know options.
+Encoder open_encoder(const ctv_config& config) {
+  try {
+    return Encoder(config);
+  } catch (const Error& e) {
+    const std::string prefix = "config.", what = e.what();
+    const size_t colon = what.find(':');
+    if (!what.starts_with(prefix) || colon == std::string::npos) throw;
+    throw Failure(exit_of(e.status()),
+                  option_of(what.substr(prefix.size(), colon - prefix.size())) + what.substr(colon));
+  }
+}
+
 class Encoding {
  public:
   Encoding(const EncodeOptions& options, FrameReader& reader, std::optional<int64_t> total)
@@ -62,7 +76,7 @@ class Encoding {
         reader_(reader),
         config_(make_config(options, reader.video())),
         frames_(static_cast<size_t>(config_.frames_in_flight) + 1, make_frame(options.run)),
-        encoder_(config_),
+        encoder_(open_encoder(config_)),
         progress_(options.run.progress && !options.run.quiet, total, reader.video().rate()) {
     result_.config = config_;
     result_.running = encoder_.description();

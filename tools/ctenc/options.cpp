@@ -210,8 +210,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   switched(options, encode, "--no-scenecut", "No key frame at scene cuts", &ctv_config::scene_cut, 0);
   enumerated(options, encode, "--tune", kTunes,
              "What bits are spent for: what is seen, or the least squared error", &ctv_config::tune);
-  enumerated(options, encode, "--chroma", kChromas, "Chroma of RGB input: kept, or a quarter of the samples",
-             &ctv_config::chroma);
+  enumerated(options, encode, "--chroma", kChromas,
+             "Chroma of RGB, 4:4:4 and 4:2:2: kept, or a quarter of the samples", &ctv_config::chroma);
   field(options, encode, "--temporal-layers", "Layers of frames, of which the highest can be discarded", 1, 3,
         &ctv_config::temporal_layers);
   parameter(options, encode, "--slots", "Pictures that later frames may refer to, 1 to 8", "slots");
@@ -286,11 +286,11 @@ ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video) {
   config.primaries = d.primaries;
   config.transfer = d.transfer;
   config.matrix = d.matrix;
-  for (const Edit& edit : encode.edits) edit(config);
-  check_config(encode, config);
   config.width = video.width;
   config.height = video.height;
   config.format = video.format;
+  for (const Edit& edit : encode.edits) edit(config);
+  check_config(encode, config);
   config.fps_num = video.fps_num;
   config.fps_den = video.fps_den;
   apply_run_options(encode.run, config);

@@ -27,6 +27,7 @@ Json config_json(const ctv_config& c) {
   j["block_size"] = c.block_size;
   j["subpel"] = c.subpel;
   j["overlap"] = c.overlap != 0;
+  j["loop_filter"] = c.loop_filter != 0;
   j["split"] = c.split != 0;
   j["slots"] = c.slots;
   j["error_resilient"] = c.error_resilient != 0;
@@ -145,7 +146,7 @@ std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {
   j["frame_rate"] = {r.config.fps_num, r.config.fps_den};
   j["preset"] = options.preset;
   j["config"] = config_json(r.config);
-  j["running"] = r.running;
+  add_running(j, r.running);
   j["threads"] = r.config.threads;
   j["frames_in_flight"] = r.config.frames_in_flight;
   j["complete"] = r.complete();  // false: a signal, or an input error before its end

@@ -103,6 +103,19 @@ const Row* find(const std::string& name) {
 
 bool is_setting(const std::string& name) { return find(name) != nullptr; }
 
+std::string option_of(const std::string& field) {
+  if (is_setting(field)) return "--set " + field;
+  for (const auto& [name, option] : {std::pair{"key_interval", "--keyint"},
+                                     {"max_frame_bytes", "--max-frame"},
+                                     {"buffer_ms", "--buffer"},
+                                     {"frames_in_flight", "--in-flight"},
+                                     {"scene_cut", "--scenecut"}})
+    if (field == name) return option;
+  std::string option = "--" + field;
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
+
 Setting parse_setting(const std::string& words) {
   const size_t equals = words.find('=');
   const std::string name = words.substr(0, equals);

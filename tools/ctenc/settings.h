@@ -15,6 +15,9 @@ struct Setting {
   std::function<void(ctv_config&)> edit;
 };
 
+/// The option that sets a field of ctv_config: "--set overlap", "--keyint".
+std::string option_of(const std::string& field);
+
 /// Whether a field can be set.
 bool is_setting(const std::string& name);
 /// Of "NAME=VALUE". Throws Failure(kUsage) that names the field and its range.

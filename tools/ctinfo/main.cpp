@@ -5,6 +5,7 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "ctinfo/survey.h"
+#include "io/check_files.h"
 #include "io/container.h"
 #include "io/output_file.h"
 
@@ -18,23 +19,30 @@ int main(int argc, char** argv) {
         "Header, sizes by layer and component, bits per pixel; nothing is decoded. INPUT may be - for "
         "standard input.";
     about.examples = {{"ctinfo in.ctv --frames", "with a line for each frame"},
-                      {"ctinfo in.ctv --json", "for programs"}};
+                      {"ctinfo in.ctv --json -", "for programs"}};
     Options options(about);
-    std::string input;
-    bool frames = false, json = false;
+    std::string input, json;
+    bool frames = false;
     options.positional("INPUT", "Stream to describe; - is standard input",
                        [&](const std::string& s) { input = s; });
     options.section("Output");
     options.flag("--frames", "A line for each frame too", [&] { frames = true; });
-    options.flag("--json", "Write JSON", [&] { json = true; });
+    options.value(
+        "--json", "FILE", "Write all as JSON; - is standard output, without the text then",
+        [&](const std::string& s) { json = s; }, ValueKind::kFile);
     if (!options.parse(argc, argv)) return Exit::kOk;
     if (input.empty()) throw Failure(Exit::kUsage, "no input", "see ctinfo --help");
+    check_files({input}, {json});
 
     UnitReader units(open_stream(input));
     const Survey result = survey(units, frames);
     if (!result.has_header) throw Failure(Exit::kFile, units.source().name() + " is empty");
-    OutputFile out("-");
-    out.write(json ? survey_json(input, result, frames) : survey_text(input, result, frames));
+    if (json != "-") OutputFile("-").write(survey_text(input, result, frames));
+    if (!json.empty()) {
+      OutputFile out(json);
+      out.write(survey_json(input, result, frames));
+      out.commit();
+    }
     if (!result.damage.empty()) throw Failure(Exit::kStream, result.damage);
     return Exit::kOk;
   });

@@ -531,7 +531,9 @@ CTV_API ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate
 /** Sets ctv_config.temporal_layers from the next picture on, without a key frame.
  * @return CTV_OK; CTV_ERROR_ARGUMENT. */
 CTV_API ctv_status ctv_encoder_set_temporal_layers(ctv_encoder* encoder, int32_t layers);
-/** Returns which backend and engine run and why, in one line. Valid until close. */
+/** Returns in one line what runs: the backend's name, a colon, the instruction set or the device, and in
+ * brackets the reason if it is not the preferred one. "cpu: AVX2, 8 threads (no GPU: ...)". Valid until
+ * close. */
 CTV_API const char* ctv_encoder_description(const ctv_encoder* encoder);
 /** Closes an encoder; NULL is allowed. */
 CTV_API void ctv_encoder_close(ctv_encoder* encoder);
@@ -634,7 +636,7 @@ CTV_API ctv_status ctv_decoder_receive(ctv_decoder* decoder, ctv_picture* pictur
 CTV_API ctv_status ctv_decoder_flush(ctv_decoder* decoder);
 /** Discards all pictures, as after a seek. The next packet must be a key frame. */
 CTV_API ctv_status ctv_decoder_reset(ctv_decoder* decoder);
-/** Returns which backend and engine run and why, in one line. Valid until close. */
+/** As ctv_encoder_description(). */
 CTV_API const char* ctv_decoder_description(const ctv_decoder* decoder);
 /** Closes a decoder; NULL is allowed. */
 CTV_API void ctv_decoder_close(ctv_decoder* decoder);

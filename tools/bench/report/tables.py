@@ -289,7 +289,7 @@ def cases_of(run):
 def scale(run):
     words = " ".join(run["settings"]["run"]).replace("--", "")
     segments = next((f", of segments {c['frames']}" for _, c in cases_of(run) if "frames" in c), "")
-    on = ", ".join(unique(c["running"].split()[0] for _, c in cases_of(run)))
+    on = ", ".join(unique(c["running"].split(":")[0] for _, c in cases_of(run)))
     return [(f"**How cost grows**, preset {run['settings']['variant']}{', ' + words if words else ''}, on {on}, ms a frame; bytes of "
              f"{run['settings']['frames']} frames{segments}.", ["what", "value", "encode", "decode", "bytes"],
              [[name, c["label"], number(c["encode_ms"]), number(c.get("decode_ms")), c["bytes"]] for name, c in cases_of(run)])]

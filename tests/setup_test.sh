@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# tools/dev/setup.sh as an ordinary user, with packages missing: sudo is asked, not expected to answer without a
-# password, and where there is none the packages are named.
+# An unknown verb of tools/dev/ctv.sh. tools/dev/setup.sh as an ordinary user, with packages missing: sudo is asked,
+# not expected to answer without a password, and where there is none the packages are named.
 #   usage: setup_test.sh ROOT
 set -u
 root=$1
@@ -19,3 +19,5 @@ tool sudo "echo \"\$@\" >>$fake/calls"
 PATH=$fake bash "$root/tools/dev/setup.sh" build >"$fake/log" 2>&1 || { cat "$fake/log"; exit 1; }
 grep -q '^env .*apt-get install -y .*g++ cmake' "$fake/calls" || { echo "sudo was called with:"; cat "$fake/calls"; exit 1; }
 ! grep -q -- '^-n' "$fake/calls" || { echo "sudo -n does not ask"; exit 1; }
+said=$(bash "$root/tools/dev/ctv.sh" frobnicate 2>&1 >/dev/null) && { echo "an unknown verb: succeeded"; exit 1; }
+[[ $said == *"no verb 'frobnicate'"* ]] || { echo "an unknown verb: $said"; exit 1; }

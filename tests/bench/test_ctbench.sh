@@ -17,6 +17,11 @@ verbs=$(sed -n 's/^  *ctbench \([a-z]*\)$/\1/p' out)
 for verb in $verbs; do
   expect 0 "help of $verb" "$ctbench" $verb --help
   says out "ctbench $verb"
+  case $verb in
+    report) says out "Usage: ctbench report RUN.json... [OPTIONS]" ;;
+    papers) says out "Usage: ctbench papers [OPTIONS]" ;;
+    *) says out "Usage: ctbench $verb [CLIP" ;;
+  esac
   expect 0 "man page of $verb" "$ctbench" $verb --help-man
   says out ".TH CTBENCH-$(echo $verb | tr a-z A-Z) 1"
   says out ".SH OPTIONS"
@@ -24,6 +29,21 @@ for verb in $verbs; do
   [ "$(wc -l <err)" -eq 1 ] || fail "$verb: more than one line for a wrong option"
 done
 expect 0 "man page" "$ctbench" --help-man
+
+# complete_words WORD...: what the shell offers for the last word.
+"$ctbench" --completion bash >completion
+complete_words() { bash -c '. ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ctbench; echo "${COMPREPLY[*]}"' bash "$@"; }
+[ "$(complete_words ctbench s)" = "speedup scale streams" ] || fail "verbs: $(complete_words ctbench s)"
+[ "$(complete_words ctbench rd --pe)" = --peers ] || fail "options of rd: $(complete_words ctbench rd --pe)"
+[ "$(complete_words ctbench report run.j)" = "" ] || fail "files: $(complete_words ctbench report run.j)"
+touch run.json
+[ "$(complete_words ctbench report run.j)" = run.json ] || fail "files: $(complete_words ctbench report run.j)"
+[ "$(complete_words ctbench --vers)" = --version ] || fail "own options: $(complete_words ctbench --vers)"
+for shell in zsh fish; do
+  expect 0 "$shell" "$ctbench" --completion $shell
+  says out peers
+done
+rm run.json
 expect 1 "no verb" "$ctbench"
 expect 1 "unknown verb" "$ctbench" fly
 says err "speedup"

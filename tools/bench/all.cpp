@@ -79,6 +79,7 @@ Exit run_all(int argc, const char* const* argv) {
       "index.html. "
       "Interrupted, it keeps what it has: ctbench report makes the page of that.";
   about.examples = {{"ctbench all -o out", "some minutes on two cores"}};
+  about.operands = "[CLIP...]";
   Options options(about);
   std::string folder;
   const char* Step::*effort = &Step::usual;

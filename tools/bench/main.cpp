@@ -43,7 +43,10 @@ ToolText about() {
       "The first argument, VERB, says what is measured. ctbench VERB --help tells its options, and there is "
       "a man page of "
       "each, ctbench-VERB.";
-  for (const Verb& verb : kVerbs) text.examples.emplace_back(std::string("ctbench ") + verb.name, verb.what);
+  for (const Verb& verb : kVerbs) {
+    text.examples.emplace_back(std::string("ctbench ") + verb.name, verb.what);
+    text.verbs.emplace_back(verb.name);
+  }
   return text;
 }
 
@@ -56,6 +59,14 @@ int main(int argc, char** argv) {
     show_library_log(false);
     for (const Verb& verb : kVerbs)
       if (argc > 1 && std::strcmp(argv[1], verb.name) == 0) return verb.run(argc - 1, argv + 1);
+    // Completions of the verbs precede the one that chooses among them.
+    if (argc == 3 && std::strcmp(argv[1], "--completion") == 0) {
+      if (std::strcmp(argv[2], "zsh") == 0) std::puts("#compdef ctbench");
+      for (const Verb& verb : kVerbs) {
+        const char* const words[] = {verb.name, argv[1], argv[2]};
+        verb.run(3, words);
+      }
+    }
     Options options(about());
     std::string unknown;
     options.positional("VERB", "What to measure", [&](const std::string& s) { unknown = s; });

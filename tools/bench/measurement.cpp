@@ -150,6 +150,7 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
       [this](const std::string& s) { json_ = s; }, ValueKind::kFile);
   options.flag("-q,--quiet", "Say nothing but errors", [this] { quiet_ = true; });
   options.flag("--no-progress", "No moving line on the terminal", [this] { progress_ = false; });
+  if (most_clips > 0) options.operands(most_clips > 1 ? "[CLIP...]" : "[CLIP]");
   const Arguments arguments = take_arguments(argc, argv, options, repeated_);
   if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
   clips = arguments.positional;

@@ -50,6 +50,7 @@ Exit run_report(int argc, const char* const* argv) {
   about.description =
       "Shows the JSON that other verbs of ctbench wrote, any number of files, as one page of HTML.";
   about.examples = {{"ctbench report run.json... -o report.html", "the page"}};
+  about.operands = "RUN.json...";
   Options options(about);
   std::string output = "report.html";
   options.value(

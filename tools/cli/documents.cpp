@@ -57,6 +57,15 @@ std::string joined(const std::vector<std::string>& list, const char* between) {
   return out;
 }
 
+/// The shell function that completes a tool, or a verb: "_ctbench_rd".
+std::string function_of(const ToolText& tool) {
+  std::string name = "_" + tool.name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+bool is_verb(const ToolText& tool) { return tool.name.find(' ') != std::string::npos; }
+
 std::string bash(const ToolText& tool, const std::vector<OptionText>& options) {
   std::string words, cases;
   for (const OptionText& o : options) {
@@ -71,12 +80,18 @@ std::string bash(const ToolText& tool, const std::vector<OptionText>& options) {
       cases += "      mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n";
     cases += "      return ;;\n";
   }
-  return "# bash completion for " + tool.name + "\n_" + tool.name +
+  std::string verbs;
+  if (!tool.verbs.empty())
+    verbs = "  if [ \"$COMP_CWORD\" -gt 1 ]; then\n    ! declare -F \"_" + tool.name +
+            "_${COMP_WORDS[1]}\" >/dev/null || \"_" + tool.name +
+            "_${COMP_WORDS[1]}\"\n    return\n"
+            "  elif [[ $cur != -* ]]; then\n    COMPREPLY=($(compgen -W '" +
+            joined(tool.verbs, " ") + "' -- \"$cur\"))\n    return\n  fi\n";
+  return "# bash completion for " + tool.name + "\n" + function_of(tool) +
          "() {\n"
          "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-         "  COMPREPLY=()\n"
-         "  case \"$prev\" in\n" +
-         cases +
+         "  COMPREPLY=()\n" +
+         verbs + "  case \"$prev\" in\n" + cases +
          "  esac\n"
          "  if [[ $cur == -* ]]; then\n"
          "    COMPREPLY=($(compgen -W '" +
@@ -85,16 +100,23 @@ std::string bash(const ToolText& tool, const std::vector<OptionText>& options) {
          "  else\n"
          "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
          "  fi\n"
-         "}\n"
-         "complete -o filenames -F _" +
-         tool.name + " " + tool.name + "\n";
+         "}\n" +
+         (is_verb(tool) ? "" : "complete -o filenames -F _" + tool.name + " " + tool.name + "\n");
 }
 
 std::string zsh(const ToolText& tool, const std::vector<OptionText>& options) {
-  std::string out = "#compdef " + tool.name + "\n_arguments -s";
+  std::string out = is_verb(tool) || !tool.verbs.empty() ? "" : "#compdef " + tool.name + "\n";
+  if (is_verb(tool)) out += function_of(tool) + "() {\n";
+  if (!tool.verbs.empty())
+    out +=
+        "if (( CURRENT > 2 )); then\n  local verb=$words[2]\n  shift words\n  (( CURRENT-- ))\n  (( "
+        "$+functions[_" +
+        tool.name + "_$verb] )) && _" + tool.name + "_$verb\n  return\nfi\n";
+  out += "_arguments -s";
   for (const OptionText& o : options) {
     if (o.positional) {
-      out += " \\\n  '*:" + zsh_text(o.help) + ":_files'";
+      const std::string values = tool.verbs.empty() ? "_files" : "(" + joined(tool.verbs, " ") + ")";
+      out += " \\\n  '*:" + zsh_text(o.help) + ":" + values + "'";
       continue;
     }
     for (const std::string& name : split(o.names, ',')) {
@@ -110,14 +132,21 @@ std::string zsh(const ToolText& tool, const std::vector<OptionText>& options) {
       out += "'";
     }
   }
-  return out + "\n";
+  if (!tool.operands.empty()) out += " \\\n  '*:file:_files'";
+  return out + "\n" + (is_verb(tool) ? "}\n" : "");
 }
 
 std::string fish(const ToolText& tool, const std::vector<OptionText>& options) {
-  std::string out;
+  const size_t blank = tool.name.find(' ');
+  std::string out, condition;
+  if (is_verb(tool)) condition = " -n '__fish_seen_subcommand_from " + tool.name.substr(blank + 1) + "'";
+  if (!tool.verbs.empty()) {
+    condition = " -n __fish_use_subcommand";
+    out += "complete -c " + tool.name + condition + " -f -a '" + joined(tool.verbs, " ") + "'\n";
+  }
   for (const OptionText& o : options) {
     if (o.positional) continue;
-    out += "complete -c " + tool.name;
+    out += "complete -c " + tool.name.substr(0, blank) + condition;
     for (const std::string& name : split(o.names, ','))
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     if (o.kind == ValueKind::kChoice) {
@@ -142,6 +171,7 @@ std::string man_page(const ToolText& tool, const std::vector<OptionText>& option
          "\n";
   for (const OptionText& o : options)
     if (o.positional) out += "\\fI" + roff(o.names) + "\\fR\n";
+  if (!tool.operands.empty()) out += "\\fI" + roff(tool.operands) + "\\fR\n";
   out += "[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n" + roff(tool.description) + "\n.SH OPTIONS\n";
   // Sections in the order of their first option.
   std::vector<std::string> sections;

@@ -34,6 +34,7 @@ std::string help_text(const ToolText& tool, const std::vector<OptionText>& optio
   std::string out = tool.name + ": " + tool.summary + "\n\nUsage: " + tool.name;
   for (const OptionText& o : options)
     if (o.positional) out += " " + o.names;
+  if (!tool.operands.empty()) out += " " + tool.operands;
   out += " [OPTIONS]\n\n" + wrapped(tool.description, 0);
   std::string section;
   for (const OptionText& o : options) {

@@ -38,6 +38,8 @@ struct ToolText {
   std::string summary;                                        // one line
   std::string description;                                    // paragraphs for --help and the man page
   std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
+  std::string operands = "";                                  // "[CLIP...]": taken by take_arguments()
+  std::vector<std::string> verbs = {};                        // of ctbench, each with options of its own
 };
 
 class Options {
@@ -49,6 +51,8 @@ class Options {
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 
+  /// ToolText::operands, where they are known later.
+  void operands(const std::string& words) { text_.operands = words; }
   /// Heading of the options that follow.
   void section(const std::string& title);
   void positional(const std::string& name, const std::string& help, Set set);

@@ -57,6 +57,7 @@ ToolText about() {
   ToolText text;
   text.name = "ctcat";
   text.summary = "join ctv streams, or cut one out of another";
+  text.operands = "INPUT...";
   text.description =
       "Writes the frames of all INPUTs behind each other, in one stream with one index. Nothing is coded "
       "anew. "

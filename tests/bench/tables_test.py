@@ -8,8 +8,9 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/report"))
+from curves import curves_svg, decades, ticks
 from rates import bd_rate, compare, mean_and_worst, usable
-from tables import PAPER, aligned, loss, machine_words, mean_of, peers, rd, rd_means, second_halves, speedup, speedup_of
+from tables import PAPER, aligned, loss, machine_words, mean_of, of_equal_bytes, peers, pictures, rd, rd_means, second_halves, speedup, speedup_of
 
 
 def curve(factor, shift=0):
@@ -88,6 +89,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(mean_and_worst([rates], "c", "y"), (None, None))
         self.assertIsNone(compare(run["clips"][0], "c", run["settings"])["a"]["y"])
         self.assertEqual(rd_means({**run, "settings": {**run["settings"], "anchor": "c"}}), [])
+        self.assertNotIn("mean", "\n".join(map(aligned, rd(run))))  # of one clip
+        run["clips"] *= 2
         text = "\n".join(map(aligned, rd(run)))
         self.assertIn("| **mean, Y**     | +0.0 % | -50.0 % |", text)
         self.assertIn("| b         | +100.0 % |", text)  # a against b
@@ -104,6 +107,28 @@ class Tables(unittest.TestCase):
         self.assertEqual([row[1] for row in rows], ["a", "b", "a", "b"])
         self.assertEqual(rows[0], ["clip", "a", "300", "300", "55.5", "31.00", "40.00", "-"])
         self.assertIn("second half", "\n".join(map(aligned, rd(run))))
+
+    def test_a_clip_has_a_curve_for_each_codec(self):
+        clip = {**rd_run()["clips"][0], "frame_rate": [25, 1]}
+        svg = curves_svg(clip, "y")
+        self.assertEqual(svg.count("<polyline"), 2)
+        points = sum(len(c["points"]) for c in clip["codecs"])
+        self.assertEqual(svg.count("<circle"), points)
+        rate = 8 * clip["codecs"][1]["points"][0]["bytes"] / 1000 / (clip["frames"] / 25)
+        self.assertIn(f"<title>b: {rate:.0f} kb/s, {clip['codecs'][1]['points'][0]['psnr']['y']:.2f} dB</title>", svg)
+        clip["codecs"] = [{**c, "points": c["points"][:1]} for c in clip["codecs"]]
+        self.assertEqual(curves_svg(clip, "y"), "")
+        self.assertEqual(decades(90, 2100), [100, 200, 500, 1000, 2000])
+        self.assertEqual(ticks(28.3, 46.1), [30, 35, 40, 45])
+
+    def test_unequal_bytes_are_marked(self):
+        row = {"setting": "", "psnr_y": 30, "ssim": 0.9}
+        run = {"transforms": False, "clip": "c", "width": 64, "height": 48, "frame": 1, "frames": 2, "results": [
+            {**row, "codec": codec, "bytes": size} for codec, size in (("source", 9000), ("default", 1000), ("slopes", 80), ("a", 1040),
+                                                                       ("b", 900), ("paper", 19200))]}
+        self.assertEqual(of_equal_bytes(run), ["", "", "", "", "0.9 times as many", "19 times as many"])
+        (_, _, rows), = pictures(run)
+        self.assertEqual([r[2] for r in rows[-2:]], ["900 **0.9 times as many**", "19200 **19 times as many**"])
 
     def test_rgb_has_no_luma(self):
         run = rd_run()

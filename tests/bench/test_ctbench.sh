@@ -34,7 +34,7 @@ expect 0 "man page" "$ctbench" --help-man
 "$ctbench" --completion bash >completion
 complete_words() { bash -c '. ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ctbench; echo "${COMPREPLY[*]}"' bash "$@"; }
 [ "$(complete_words ctbench s)" = "speedup scale streams" ] || fail "verbs: $(complete_words ctbench s)"
-[ "$(complete_words ctbench rd --pe)" = --peers ] || fail "options of rd: $(complete_words ctbench rd --pe)"
+[ "$(complete_words ctbench rd --pe)" = "--peers --peer" ] || fail "options of rd: $(complete_words ctbench rd --pe)"
 [ "$(complete_words ctbench report run.j)" = "" ] || fail "files: $(complete_words ctbench report run.j)"
 touch run.json
 [ "$(complete_words ctbench report run.j)" = run.json ] || fail "files: $(complete_words ctbench report run.j)"
@@ -63,7 +63,7 @@ expect 2 "unwritable output" "$ctbench" speedup --sizes 64x48 --json no/such/fol
 clip=generate:64x48@25:4
 expect 0 "rd without peers" "$ctbench" rd $clip --peers none --anchor default --qp 20,28,36 --json rd.json \
   --ours default --ours paper:preset=paper
-says out "**mean, Y**"
+says out "default against each"
 says rd.json '"kind": "rd"'
 expect 0 "missing peers are told and left out" env PATH=/nonexistent "$ctbench" rd $clip missing.y4m --qp 30,36
 says err "left out: x264-ultrafast: x264 is not installed"
@@ -87,7 +87,14 @@ if command -v x264 >/dev/null && command -v ffmpeg >/dev/null; then
   expect 0 "a sheet" "$ctbench" pictures generate:96x64@25:20 --size 96x64 --frames 20 --bitrate 60 --sheet sheet.png --json sheet.json
   [ "$(od -An -tu1 -j16 -N8 sheet.png | tr -s ' ')" = " 0 0 1 32 0 0 1 0" ] || fail "the sheet is not 3 x 96 by 4 x 64"
   says sheet.json '"codec": "x264-veryfast"'
+  expect 0 "a peer of one's own" "$ctbench" rd generate:96x64@25:5 --qp 20,36 --peers none --anchor mine --json mine.json \
+    --peer 'mine=20,36:x264 --preset slow --qp {setting} --quiet -o {stream} {y4m}'
+  says mine.json '"codec": "mine"'
+  says out "| mine "
 fi
+for words in mine mine=20 '=20:x264 {setting} {stream} {y4m}' 'mine=20:x264 --qp {setting} {y4m}' 'mine=x:x264 {setting} {stream} {y4m}'; do
+  expect 1 "a peer as $words" "$ctbench" rd $clip --peer "$words"
+done
 expect 1 "a sheet without a bitrate" "$ctbench" pictures $clip --sheet sheet.png
 
 mkdir -p set
@@ -171,6 +178,9 @@ expect 2 "a clip that cannot be read, into a folder with results" "$ctbench" all
 expect 0 report "$ctbench" report everything/*.json -o page.html
 says page.html "ctv, measured"
 says page.html "Transforms at equal bytes"
+says page.html "<polyline"
+grep -q '<figcaption>8 directions, qp [0-9]*: [0-9,]* bytes\(, <b>[0-9.]* times as many</b>\)\?, [0-9.]* dB</figcaption>' page.html ||
+  fail "the page's pictures have no bytes and dB"
 says page.html "Obukhov and Kharlamov 2008, Table 1"
 [ -s everything/index.html ] || fail "ctbench all made no page"
 grep -q 'src="http\|href="http' page.html && fail "the page asks for something from outside"

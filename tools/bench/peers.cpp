@@ -18,7 +18,7 @@ namespace ctv::tools {
 namespace {
 
 using Command = std::vector<std::string>;
-constexpr size_t kUsualPeers = 3;
+constexpr size_t kUsualPeers = 4;
 
 // x264 with one thread unless more are requested: with more, zerolatency divides pictures into slices, which
 // costs bits.
@@ -44,6 +44,14 @@ const std::vector<Peer>& all_peers() {
        "ffmpeg -v error -nostdin -y -f rawvideo -pix_fmt {format} -s {size} -r {rate} -i {raw} "
        "-c:v mjpeg -q:v {setting} -qmin 1 -threads {threads} -f mjpeg {stream}"},
       x264("medium"),
+      {"x265-medium",
+       "qp",
+       {16, 20, 24, 28, 32, 36, 40},
+       51,
+       "yuv420p",
+       "x265 --preset medium --tune zerolatency --no-info --keyint {x265-keyint} --no-scenecut --qp "
+       "{setting} "
+       "--pools {threads} --frame-threads 1 --log-level error -o {stream} {y4m}"},
       {"svt-av1-p10",
        "qp",
        {12, 20, 28, 36, 44, 52, 60},
@@ -72,6 +80,26 @@ std::vector<Peer> choose_peers(const std::string& names) {
     chosen.push_back(*found);
   }
   return chosen;
+}
+
+Peer parse_peer(const std::string& words) {
+  const size_t equals = words.find('='), colon = words.find(':', equals);
+  if (equals == 0 || equals == std::string::npos || colon == std::string::npos)
+    throw Failure(Exit::kUsage, "--peer: '" + words + "' is not NAME=SETTINGS:COMMAND",
+                  "--peer 'slow=20,28,36:x264 --preset slow --qp {setting} -o {stream} {y4m}'");
+  Peer peer = {words.substr(0, equals),
+               "setting",
+               numbers("--peer", words.substr(equals + 1, colon - equals - 1)),
+               0,
+               "yuv420p",
+               words.substr(colon + 1)};
+  peer.worst = static_cast<int>(std::lround(*std::ranges::max_element(peer.settings)));
+  const auto has = [&](const char* name) { return peer.command.find(name) != std::string::npos; };
+  if (!has("{setting}") || !has("{stream}") || !(has("{y4m}") || has("{raw}")))
+    throw Failure(Exit::kUsage,
+                  "--peer " + peer.name + ": the command lacks {setting}, {stream}, {y4m} or {raw}",
+                  "{size}, {rate}, {keyint} and {threads} may be there, too");
+  return peer;
 }
 
 Peer at_bitrates(Peer peer) {
@@ -131,6 +159,7 @@ Command PeerClip::command(const Peer& peer, double setting, int threads, const s
       {"{format}", peer.format},
       {"{size}", text("%dx%d", video.width, video.height)},
       {"{rate}", text("%d/%d", video.fps_num, video.fps_den)},
+      {"{x265-keyint}", std::to_string(key_interval_ > 0 ? key_interval_ : -1)},
       {"{keyint}", key_interval_ > 0 ? std::to_string(key_interval_) : "infinite"},
       {"{keyint-1}", std::to_string(key_interval_ - 1)}};
   Command words = split(peer.command, ' ');

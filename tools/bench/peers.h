@@ -26,6 +26,9 @@ struct Peer {
 
 /// Chooses by names separated by commas, "all", "none", or "" for the default ones. Throws Failure(kUsage).
 std::vector<Peer> choose_peers(const std::string& names);
+/// Of "NAME=SETTINGS:COMMAND": a peer of the user's own, in 4:2:0, whose stream ffmpeg decodes. Throws
+/// Failure(kUsage).
+Peer parse_peer(const std::string& words);
 /// The peer with a bitrate in kb/s instead of its setting, and a buffer of one second. Throws Failure(kUsage)
 /// for others than x264.
 Peer at_bitrates(Peer peer);

@@ -231,9 +231,11 @@ Exit run_pictures(int argc, const char* const* argv) {
   bool transforms = false;
   m.clip_options();
   m.count("--qp", "Our quantiser, whose bytes the others get", 1, 51, qp);
-  m.options.value("--peers", "LIST",
-                  "x264-ultrafast, x264-veryfast, mjpeg (these unless given), x264-medium, svt-av1-p10; none",
-                  [&](const std::string& s) { chosen = choose_peers(s); });
+  m.options.value(
+      "--peers", "LIST",
+      "x264-ultrafast, x264-veryfast, mjpeg, x264-medium (these unless given), x265-medium, svt-av1-p10; "
+      "none",
+      [&](const std::string& s) { chosen = choose_peers(s); });
   std::string sheet;
   double bitrate = 0;
   m.real("--bitrate",

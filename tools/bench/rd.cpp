@@ -165,7 +165,7 @@ Exit run_rd(int argc, const char* const* argv) {
   m.fixed = {"--qp", "--step", "--crf", "--bitrate", "--lossless"};
   bool anchor_given = false;
   std::string anchor = "x264-ultrafast";
-  std::vector<std::string> ours;
+  std::vector<std::string> ours, own_peers;
   RdRun run = {m, {}, choose_peers(""), {16, 20, 24, 28, 32, 36, 40, 44}, 10};
   m.repeated("--ours", "VARIANT",
              "A preset, or NAME:KEY=VALUE,... with ctenc's options as keys; default unless given", ours);
@@ -193,10 +193,16 @@ Exit run_rd(int argc, const char* const* argv) {
                     run.peers = choose_peers("x264-veryfast");
                     if (!anchor_given) anchor = "x264-veryfast";
                   });
-  m.options.value(
-      "--peers", "LIST",
-      "x264-ultrafast, x264-veryfast, mjpeg (these unless given), x264-medium, svt-av1-p10; all; none",
-      [&](const std::string& s) { run.peers = choose_peers(s); });
+  m.options.value("--peers", "LIST",
+                  "x264-ultrafast, x264-veryfast, mjpeg, x264-medium (these unless given), x265-medium, "
+                  "svt-av1-p10; all; "
+                  "none",
+                  [&](const std::string& s) { run.peers = choose_peers(s); });
+  m.repeated(
+      "--peer", "NAME=SETTINGS:COMMAND",
+      "One of your own in 4:2:0, with a setting for each point of its curve and {setting}, {y4m}, {stream} "
+      "in its command; ffmpeg decodes it",
+      own_peers);
   m.options.value("--anchor", "CODEC",
                   "What BD-rates are against: a variant's or peer's name; x264-ultrafast",
                   [&](const std::string& s) { anchor = s, anchor_given = true; });
@@ -211,6 +217,7 @@ Exit run_rd(int argc, const char* const* argv) {
       m.clips.clear();
       for (const std::string& clip : set->clips) m.clips.push_back(folder + "/" + clip + ".y4m");
     }
+    for (const std::string& words : own_peers) run.peers.push_back(parse_peer(words));
     if (!run.bitrates.empty())
       for (Peer& peer : run.peers) peer = at_bitrates(peer);
     if (m.clips.empty()) m.clips = {"generate:640x360@30:30"};

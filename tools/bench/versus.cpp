@@ -120,9 +120,11 @@ Exit run_peers(int argc, const char* const* argv) {
   double decibels = 40;
   int64_t key_interval = 10;
   m.clip_options();
-  m.options.value("--peers", "LIST",
-                  "x264-ultrafast, x264-veryfast, mjpeg, x264-medium, svt-av1-p10; all unless given; none",
-                  [&](const std::string& s) { peers = choose_peers(s); });
+  m.options.value(
+      "--peers", "LIST",
+      "x264-ultrafast, x264-veryfast, mjpeg, x264-medium, x265-medium, svt-av1-p10; all unless given; "
+      "none",
+      [&](const std::string& s) { peers = choose_peers(s); });
   m.real("--psnr", "Luma PSNR that all are set to, in dB", 10, 70, decibels);
   m.count("--keyint", "Frames from key frame to key frame", 1, 1 << 30, key_interval);
   const auto measure = [&](Json& j) {

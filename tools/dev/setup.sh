@@ -9,7 +9,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
-peers=(python3-scipy x264 ffmpeg svt-av1)
+peers=(python3-scipy x264 x265 ffmpeg svt-av1)
 python=(python3-dev python3-numpy python3-pybind11 python3-pytest pybind11-dev)
 web=(emscripten chromium python3)
 gstreamer=(pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base

@@ -206,25 +206,34 @@ def rd(run):
         blocks.append((f"{clip['name']}: {size_of(clip)}, {clip['frames']} frames",
                        ["codec", "BD Y", "BD 6:1:1", "BD SSIM", "Y dB shared", "enc fps", "dec fps"], rows))
     codecs = unique(c for clip in rates for c in clip)
-    blocks += second_halves(run) + rd_means(run)
+    several = len(run["clips"]) > 1
+    blocks += second_halves(run) + (rd_means(run) if several else [])
     rows = []
     for other in codecs[1:]:
         turned = rates_of(run, other)
-        rows.append([other] + [signed(v) for m, _ in MEASURES for v in mean_and_worst(turned, codecs[0], m)])
+        rows.append([other] + [signed(v) for m, _ in MEASURES for v in mean_and_worst(turned, codecs[0], m)[:1 + several]])
     if rows:
-        blocks.append((f"{codecs[0]} against each:", [f"{codecs[0]} against"] + [h for _, words in MEASURES for h in (words, "worst clip")],
+        blocks.append((f"{codecs[0]} against each:", [f"{codecs[0]} against"] + [h for _, words in MEASURES for h in (words, "worst clip")[:1 + several]],
                        rows))
     return blocks + [(f"Bits of whole streams; PSNR from the squared error of all frames, BD-rate by PCHIP where curves share {s['range'][0]:g} to "
-                      f"{s['range'][1]:g} dB; SSIM as -10 log10(1 - SSIM). Times of peers are of whole processes, files included; "
+                      f"{s['range'][1]:g} dB; SSIM as -10 log10(1 - SSIM). 6:1:1 is the PSNR of Y, U and V with these "
+                      "weights; Y dB shared is the luma PSNR that the curve and the anchor's both reach. Times of peers are of whole processes, files included; "
                       "ours are in memory.", [], [])]
+
+
+def of_equal_bytes(run):
+    """Of each picture: "", or how far its bytes are from those that all were to have. The source and drawings over it have none."""
+    target = run["results"][1]["bytes"] if len(run["results"]) > 1 else 0
+    factors = [r["bytes"] / target if target and r["codec"] not in ("source", "slopes") else 1 for r in run["results"]]
+    return ["" if 0.95 < f < 1.05 else f"{f:.2g} times as many" for f in factors]
 
 
 def pictures(run):
     return [(f"**{'Transforms' if run['transforms'] else 'Codecs'} at equal bytes**, {run['clip']}, {size_of(run)}; bytes, luma and SSIM "
-             f"of {run['frames']} frames. The JSON has the middle of frame {run['frame']}, ctbench report shows it.",
+             f"of {run['frames']} frames; bold: bytes that are not equal within 5 %. The JSON has the middle of frame {run['frame']}, ctbench report shows it.",
              ["codec", "setting", "bytes", "luma dB", "SSIM"],
-             [[r["codec"], r["setting"], r["bytes"]] + ["-" if r[k] is None else f"{r[k]:.{d}f}" for k, d in (("psnr_y", 2), ("ssim", 4))]
-              for r in run["results"]])]
+             [[r["codec"], r["setting"], f"{r['bytes']}{f' **{factor}**' if factor else ''}"] + ["-" if r[k] is None else f"{r[k]:.{d}f}" for k, d in (("psnr_y", 2), ("ssim", 4))]
+              for r, factor in zip(run["results"], of_equal_bytes(run))])]
 
 
 def latency(run):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares figures of docs/how-it-works.md with what its commands give: the table of frames, bytes and PSNR.
+"""Compares figures of docs/how-it-works.md with what its commands give: the table of frames, bytes, PSNR, shares of
+blocks with slopes and of skipped cells, and where the maps are red.
 
 usage: how_it_works.py FOLDER-OF-THE-TOOLS DOCUMENT [--update]   --update: writes the document's figures anew
 """
@@ -39,6 +40,19 @@ def with_figures(text, tools):
         size, luma = coded(tools, "cloth.y4m", *options)
         text, count = re.subn(rf'"{name}: \d+ B, [\d.]+ dB"', f'"{name}: {size} B, {luma:.1f} dB"', text)
         assert count == 1, f"the caption of {name}"
+    for options, words in (["--qp", "43"], r"([\d.]+)( % of the blocks have a slope\. The)"), (
+            ["--qp", "42", "--keyint", "10"], r"([\d.]+)( % of the blocks have a slope\.\))"):
+        run(f"{tools}/ctenc", "cloth.y4m", "-o", "cloth.ctv", *options)
+        share = re.search(r"in ([\d.]+) % of the blocks", run(f"{tools}/ctinfo", "cloth.ctv").stdout)[1]
+        text, count = re.subn(words, rf"{share}\g<2>", text)
+        assert count == 1, f"the share of blocks with slopes at {options}"
+    skipped = re.search(r"([\d.]+) % of the cells", run(f"{tools}/ctmaps", "landscape.ctv", "2", "motion", "map.png").stdout)[1]
+    key, predicted = (re.search(r"full red from (\d+)", run(f"{tools}/ctmaps", "landscape.ctv", frame, "bits", "map.png").stdout)[1]
+                      for frame in "02")
+    text, count = re.subn(r"Dark cells are skipped: [\d.]+ %", f"Dark cells are skipped: {skipped} %", text)
+    assert count == 1, "the share of skipped cells"
+    text, count = re.subn(r"\d+( or more in the key frame and )\d+( or more in frame 2)", rf"{key}\g<1>{predicted}\g<2>", text)
+    assert count == 1, "the reddest cells"
     return text
 
 

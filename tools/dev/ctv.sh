@@ -168,7 +168,7 @@ verb_style() {
 }
 verb_documents() {
   configure_check
-  build check ctv_unit_tests ctenc ctdec ctv_documents
+  build check ctv_unit_tests ctenc ctdec ctmaps ctv_documents
   run_ctest check --no-tests=error -R '^(Document|document\.|repository\.(rules|reference))'
 }
 verb_compare() {

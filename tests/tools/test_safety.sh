@@ -285,6 +285,8 @@ expect 2 "terminal sequences" "$ctenc" red.y4m -o x.ctv
 grep -q "$(printf '\033')" err && fail "an input's escape sequence reaches the terminal"
 
 # --- what is in force is printed
+expect 0 "a benchmark" "$ctenc" a.y4m --benchmark
+head -n 1 err | grep -q "^running" || fail "the first line of --benchmark is not the backend: $(head -n 1 err)"
 expect 0 "summary" "$ctenc" a.y4m -o x.ctv --preset paper
 says "^running  *cpu: [A-Z0-9_]*, [0-9]* thread"
 says "^coding  *laplacian pyramid of 1 scales, directions 8; subband prediction"

@@ -7,6 +7,18 @@ install(
   LIBRARY COMPONENT lib NAMELINK_COMPONENT dev
   ARCHIVE COMPONENT dev)
 install(FILES LICENSE THIRD-PARTY.txt DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT lib)
+if(BUILD_SHARED_LIBS AND PROJECT_IS_TOP_LEVEL)
+  # The static libraries next to the shared ones, for pkg-config --static.
+  add_library(ctv_archive STATIC $<TARGET_OBJECTS:ctv_codec> $<TARGET_OBJECTS:ctv_cpu>)
+  add_library(ctv_net_archive STATIC $<TARGET_OBJECTS:ctv_net_objects>)
+  set_target_properties(ctv_archive PROPERTIES OUTPUT_NAME ctv)
+  set_target_properties(ctv_net_archive PROPERTIES OUTPUT_NAME ctv_net)
+  install(TARGETS ctv_archive ctv_net_archive ARCHIVE COMPONENT dev)
+endif()
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT dev
+        FILES_MATCHING PATTERN *.md PATTERN *.png PATTERN *.svg PATTERN python EXCLUDE)
+install(FILES tests/api/c_example.c tests/api/live_call.c tests/api/live_call.cpp tests/api/net_call.c tests/api/simulcast_call.c
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT dev)
 install(DIRECTORY codec/include/ctv DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev)
 install(EXPORT ctvTargets NAMESPACE ctv:: DESTINATION "${package_dir}" COMPONENT dev)
 

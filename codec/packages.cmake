@@ -64,7 +64,7 @@ if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")  # CPack always writes these scripts fo
           COMPONENT lib)
 endif()
 ctv_package(dev libctv-dev libdevel "${same_library}" "contourlet video codec, for developers"
-            "This package holds the headers, and what CMake and pkg-config need.")
+            "This package holds headers, static libraries, documents, examples, and what CMake and pkg-config need.")
 if(CTV_TOOLS)
   ctv_package(tools ctv-tools video "${same_library}" "contourlet video codec, programs"
               "This package holds ctenc, ctdec, ctinfo, ctcat, ctgen and ctcall.")

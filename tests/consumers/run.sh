@@ -34,7 +34,7 @@ by_pkg_config() { # by_pkg_config NAME ARGS: a C program
 }
 
 install_moved "$build" shared
-for file in LICENSE THIRD-PARTY.txt; do
+for file in LICENSE THIRD-PARTY.txt calls.md net_call.c libctv.a libctv_net.a; do
   find shared -name $file | grep -q . || { echo "FAILED: $file is not installed"; exit 1; }
 done
 exported=$(nm -D --defined-only "$(find shared -name 'libctv.so' | head -1)" | awk '{ print $3 }' | grep -vE '^(ctv_|CTV_)' || true)
@@ -48,6 +48,11 @@ if [ -x "$build/bin/ctinfo" ]; then
 fi
 by_package shared
 by_pkg_config shared
+# The static library of the same installation.
+read -r -a flags <<<"$(PKG_CONFIG_PATH=$(dirname "$(find "$PWD/shared" -name ctv.pc)") pkg-config --static --cflags --libs ctv)"
+quietly cc -DCTV_STATIC "$source/tests/api/c_example.c" "${flags[@]/#-lctv/-l:libctv.a}" -o c-archive
+! ldd c-archive | grep libctv || { echo "FAILED: the static library was not taken"; exit 1; }
+./c-archive
 quietly cmake -S "$here" -B subproject -G Ninja -DCTV_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug -DCTV_INSTALL=ON \
   -DCTV_SIMD=NATIVE
 quietly cmake --build subproject

@@ -285,6 +285,8 @@ verb_nightly() {
   say "programs that use the library"
   tests/consumers/run.sh "$PWD/build/check" build/consumers
   verb_package_test
+  say "FFmpeg with ctv"
+  tests/ffmpeg/run.sh build/check build/ffmpeg || [ $? -eq 77 ]
   say "pages for browsers"
   verb_web
   verb_memcheck

@@ -31,6 +31,12 @@ if(hwy_FOUND)
     # that is newer than the first AVX-512 (0 to 7).
     target_compile_definitions(ctv_dependencies INTERFACE HWY_DISABLED_TARGETS=0x50FF)
   endif()
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+    # NEON alone, which every such machine has. Bits 15 to 27: SVE, whose vectors have no size that the compiler knows.
+    # The third keeps Highway from target attributes, which gcc does not give to constructors that it makes itself.
+    target_compile_definitions(ctv_dependencies INTERFACE HWY_DISABLED_TARGETS=0xFFF8000 HWY_COMPILE_ONLY_STATIC=1
+                                                          TOOLCHAIN_MISS_SYS_AUXV_H=1)
+  endif()
 else()
   message(STATUS "ctv: no Highway, baseline SIMD only (install libhwy-dev for speed)")
 endif()
@@ -46,4 +52,11 @@ endif()
 
 target_link_libraries(ctv_dependencies INTERFACE ${CMAKE_DL_LIBS})
 list(APPEND CTV_LIBRARIES ${CMAKE_DL_LIBS})
-string(APPEND CTV_PRIVATE_LIBS " -ldl -lstdc++ -lm")
+foreach(library IN LISTS CMAKE_DL_LIBS)
+  string(APPEND CTV_PRIVATE_LIBS " -l${library}")
+endforeach()
+if(APPLE)
+  string(APPEND CTV_PRIVATE_LIBS " -lc++")
+else()
+  string(APPEND CTV_PRIVATE_LIBS " -lstdc++ -lm")
+endif()

@@ -94,7 +94,7 @@ struct Segment {
 // Blends the predictions of a segment: rows first (32nds, exact), then columns. Quarters that are predicted
 // alone take their own cell. Masks select each column's predictions, since branches would be unpredictable.
 // Columns are processed in whole vectors. out: [rows][pitch]
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 template <int kMost>
 void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pitch) {
   const hn::CappedTag<int16_t, kMost> d16;
@@ -150,13 +150,9 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
         const auto p3 = hn::IfThenElse(known1, p1, hn::IfThenElse(odd3, below1, below0));
         const auto upper = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
         const auto lower = hn::Add(hn::ShiftLeft<5>(p2), hn::Mul(right, hn::Sub(p3, p2)));
-        // Interleaved rows allow one multiply-add (pmaddwd).
-        const auto weights = hn::BitCast(d16, hn::Set(d32, c.rows->pairs[r]));
-        auto unused = hn::Zero(d32);
-        const auto sums =
-            hn::ReorderWidenMulAccumulate(d32, hn::InterleaveLower(d16, upper, lower), weights, half, unused);
-        const auto more =
-            hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d16, upper, lower), weights, half, unused);
+        auto sums = half;
+        auto more = half;
+        RowPair<decltype(d16)>(upper, lower).add(c.rows->pairs[r], sums, more);
         const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<10>(sums), hn::ShiftRight<10>(more));
         const auto own = hn::IfThenElse(near, kLower == 0 ? p0 : p2, kLower == 0 ? p1 : p3);
         store(hn::IfThenElse(alone, own, blended), out + r * pitch + x);

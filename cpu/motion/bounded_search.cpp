@@ -69,7 +69,7 @@ inline uint16_t Limit(int64_t best) {
   return static_cast<uint16_t>(min_of<int64_t>(best >> (kKeyIndexBits + 4), UINT16_MAX));
 }
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 template <int kBlock>
 using Rows = hn::CappedTag<uint8_t, 2 * kBlock>;  // one or two rows of a block
@@ -151,17 +151,14 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
 
   const auto key = [&](int y, int x) {
     const uint8_t* p = b.reference + y * b.reference_stride + x;
-    auto even = hn::Zero(d64);
-    auto odd = hn::Zero(d64);
-    const auto differences = [&](int r) {
-      return SumDifferences(current[r / kRows],
-                            LoadRows<kBlock>(p + r * b.reference_stride, b.reference_stride));
-    };
+    DifferenceSums<Rows<kBlock>> even, odd;
+    const auto load = [&](int r) { return LoadRows<kBlock>(p + r * b.reference_stride, b.reference_stride); };
     for (int r = 0; r < kBlock; r += 2 * kRows) {
-      even = hn::Add(even, differences(r));
-      odd = hn::Add(odd, differences(r + kRows));
+      even.add(current[r / kRows], load(r));
+      odd.add(current[r / kRows + 1], load(r + kRows));
     }
-    const auto sad = static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d64, hn::Add(even, odd))));
+    const auto sad =
+        static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d64, hn::Add(even.total(), odd.total()))));
     return (sad << (kKeyIndexBits + 4)) + candidates.window.keys[window_place(y, x, range)];
   };
   int64_t best = key(0, 0);

@@ -28,7 +28,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 // flags[k] = 255 if bit k is set, else 0, for k < count rounded up to whole vectors.
 HWY_INLINE void ExpandBits(uint64_t bits, int count, uint8_t* flags) {
   const hn::Full128<uint8_t> d;

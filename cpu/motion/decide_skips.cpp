@@ -26,7 +26,7 @@ inline bool IsWhole(MotionVector v) { return ((v.y | v.x) & (kVectorUnit - 1)) =
 template <int kSide, Between kBetween>
 HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const Corners& corners,
                                 int16_t* out) {
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
   const TileRow<kSide> d16;
   const hn::FixedTag<uint8_t, kTileLanes<kSide>> d8;
   const MovedTiles<TileRow<kSide>, kBetween> moved(corners);

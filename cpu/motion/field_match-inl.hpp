@@ -41,7 +41,7 @@ struct Corners {
   const int8_t* weights;
 };
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 // A SIMD vector holds a row of one 8x8 tile, or of two adjacent tiles.
 template <int kBlock>
 using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 16>;
@@ -110,14 +110,14 @@ HWY_INLINE uint32_t AbsoluteSum(const int16_t* current, const Corners& corners) 
   const hn::Repartition<uint8_t, TileRow<kBlock>> d8;
   const hn::Repartition<uint64_t, TileRow<kBlock>> d64;
   const MovedTiles<TileRow<kBlock>, kBetween> moved(corners);
-  auto sum = hn::Zero(d64);
+  DifferenceSums<decltype(d8)> sums;
   for (int y = 0; y < kBlock; y += 2 * kRowStep) {
     for (int x = 0; x < kBlock; x += kTileLanes<kBlock>, current += kTileLanes<kBlock>) {
       const auto rows = Pack(moved(y, x), moved(y + kRowStep, x));
-      sum = hn::Add(sum, SumDifferences(hn::Load(d8, reinterpret_cast<const uint8_t*>(current)), rows));
+      sums.add(hn::Load(d8, reinterpret_cast<const uint8_t*>(current)), rows);
     }
   }
-  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d64, sum)));
+  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d64, sums.total())));
 }
 
 // SATD of a block.
@@ -128,7 +128,6 @@ HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) 
   using Vector = hn::Vec<StackedRow<kBlock>>;
   const MovedTiles<StackedRow<kBlock>, kBetween, kBlock - kStackedRows<kBlock>> moved(corners);
   auto sum = hn::Zero(d32);
-  auto unused = hn::Zero(d32);
   for (int y = 0; y < kStackedRows<kBlock>; y += 8) {
     for (int x = 0; x < kBlock; x += kTileLanes<kBlock>) {
       Vector a[8];
@@ -140,7 +139,7 @@ HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) 
       // |x + y| + |x - y| = 2 max(|x|, |y|) replaces the last butterflies.
       Vector largest = hn::Zero(d16);
       for (int r = 0; r < 4; ++r) largest = hn::Add(largest, hn::Max(hn::Abs(a[r]), hn::Abs(a[r + 4])));
-      sum = hn::ReorderWidenMulAccumulate(d32, largest, hn::Set(d16, int16_t{2}), sum, unused);
+      sum = MultiplyAdd(largest, hn::Set(d16, int16_t{2}), sum);
     }
   }
   return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));

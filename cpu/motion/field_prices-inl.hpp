@@ -11,23 +11,24 @@
 #include <cstring>
 
 #include "codec/control/motion_decisions.hpp"
-#include "cpu/runtime/simd.hpp"
+#include "cpu/runtime/byte_pairs-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 
 class FourVectors {
   static constexpr hn::FixedTag<int32_t, 4> kBoth{};
   static constexpr hn::FixedTag<int16_t, 8> kEach{};
   using Both = hn::Vec128<int32_t>;
+  using Lanes [[gnu::vector_size(16)]] = int32_t;
 
  public:
   // Built in registers, since loads stall on data of narrower recent stores.
   HWY_INLINE FourVectors(MotionVector a, MotionVector b, MotionVector c, MotionVector d)
-      : vectors_{_mm_set_epi32(bits(d), bits(c), bits(b), bits(a))} {}
+      : vectors_{reinterpret_cast<decltype(Both::raw)>(Lanes{bits(a), bits(b), bits(c), bits(d)})} {}
   HWY_INLINE explicit FourVectors(MotionVector all) : vectors_(hn::Set(kBoth, bits(all))) {}
   /// stepped_vector() in each of four directions.
   static HWY_INLINE FourVectors around(MotionVector v, int step, int range) {
@@ -40,12 +41,13 @@ class FourVectors {
     return FourVectors(hn::BitCast(kBoth, limited));
   }
   HWY_INLINE void store(MotionVector* out) const {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), vectors_.raw);
+    std::memcpy(static_cast<void*>(out), &vectors_.raw, sizeof(vectors_.raw));
   }
   /// Bit i: vector i equals that of `other`.
   HWY_INLINE uint32_t equal(const FourVectors& other) const {
-    const auto same = hn::VecFromMask(kBoth, hn::Eq(vectors_, other.vectors_));
-    return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(same.raw)));
+    uint8_t bits[8];
+    hn::StoreMaskBits(kBoth, hn::Eq(vectors_, other.vectors_), bits);
+    return bits[0];
   }
   /// field_cost() of vector bits only, by field_bits() with the neighbours at the same index.
   HWY_INLINE void prices(const FourVectors (&neighbours)[4], uint32_t lambda, uint32_t border_bits,
@@ -54,9 +56,7 @@ class FourVectors {
     auto equal = hn::Set(kBoth, -4);
     for (const FourVectors& n : neighbours) {
       const auto apart = hn::Abs(hn::Sub(hn::BitCast(kEach, vectors_), hn::BitCast(kEach, n.vectors_)));
-      auto unused = hn::Zero(kBoth);
-      const auto distance =
-          hn::ReorderWidenMulAccumulate(kBoth, apart, hn::Set(kEach, int16_t{1}), hn::Zero(kBoth), unused);
+      const auto distance = MultiplyAdd(apart, hn::Set(kEach, int16_t{1}), hn::Zero(kBoth));
       nearest = hn::Min(nearest, distance);
       equal = hn::Sub(equal, hn::VecFromMask(kBoth, hn::Eq(distance, hn::Zero(kBoth))));
     }

@@ -9,12 +9,12 @@
 #endif
 
 #include "codec/control/skip_decisions.hpp"
-#include "cpu/runtime/simd.hpp"
+#include "cpu/runtime/byte_pairs-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::FixedTag<int16_t, 8>;
 
@@ -111,14 +111,13 @@ HWY_INLINE void ForTiles(const int16_t* difference, const SkipPrices& prices, Co
     }
     for (int part = 0; part < 8; part += kTile) {
       auto lost = hn::Zero(d32);
-      auto unused = hn::Zero(d32);
       V coded = hn::Zero(d16);
       V octaves = hn::Zero(d16);
       V most = hn::Zero(d16);
       for (int r = part; r < part + kTile; ++r) {
         const auto above = hn::Gt(a[r], dead);
         const V kept = hn::IfThenZeroElse(above, a[r]);
-        lost = hn::ReorderWidenMulAccumulate(d32, kept, kept, lost, unused);
+        lost = MultiplyAdd(kept, kept, lost);
         coded = hn::Sub(coded, hn::VecFromMask(d16, above));
         most = hn::Max(most, a[r]);
       }
@@ -130,8 +129,7 @@ HWY_INLINE void ForTiles(const int16_t* difference, const SkipPrices& prices, Co
       }
       // Packs both counts in a lane; each lane of the products has two columns. The transform is transposed.
       const V counts = hn::Add(coded, hn::ShiftLeft<8>(octaves));
-      const auto both =
-          hn::ReorderWidenMulAccumulate(d32, counts, hn::Set(d16, int16_t{1}), hn::Zero(d32), unused);
+      const auto both = MultiplyAdd(counts, hn::Set(d16, int16_t{1}), hn::Zero(d32));
       alignas(64) uint32_t losts[kWidth / 2];
       alignas(64) uint32_t pairs[kWidth / 2];
       hn::Store(hn::BitCast(du32, lost), du32, losts);
@@ -150,12 +148,6 @@ HWY_INLINE void ForTiles(const int16_t* difference, const SkipPrices& prices, Co
   }
 }
 #else
-// Sums over the rows of a tile, by column of the transposed transform.
-struct ColumnSums {
-  uint32_t lost[8];
-  int16_t coded[8], octaves[8];
-};
-
 // Butterflies over groups of kTile rows, then transposition. Not in place, since g++ 13.3.0-6 of Ubuntu 24.04
 // vectorises that wrongly at -O3.
 template <int kTile>
@@ -177,47 +169,29 @@ void HalfHadamard(int (&a)[8][8], int (&out)[8][8]) {
   }
 }
 
-template <int kTile>
-void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices,
-              ColumnSums (&sums)[8 / kTile]) {
-  int a[8][8];
-  int half[8][8];
-  for (int r = 0; r < 8; ++r) {
-    for (int c = 0; c < 8; ++c) a[r][c] = difference[r * stride + c];
-  }
-  HalfHadamard<kTile>(a, half);
-  HalfHadamard<kTile>(half, a);
-  for (int part = 0; part < 8 / kTile; ++part) {
-    for (int i = 0; i < 8; ++i) {
-      sums[part].lost[i] = 0;
-      sums[part].coded[i] = sums[part].octaves[i] = 0;
-      for (int k = part * kTile; k < (part + 1) * kTile; ++k) {
-        const int m = abs_of(a[i][k]) * (8 / kTile);
-        sums[part].lost[i] += m > prices.dead ? 0U : static_cast<uint32_t>(m * m);
-        sums[part].coded[i] = static_cast<int16_t>(sums[part].coded[i] + (m > prices.dead ? 1 : 0));
-        for (int o = 0; o < kSkipOctaves; ++o) {
-          sums[part].octaves[i] =
-              static_cast<int16_t>(sums[part].octaves[i] + (m > prices.first << o ? 1 : 0));
-        }
-      }
-    }
-  }
-}
 // Calls code(row, column, sums) for each tile of differences [8][kWidth].
 template <int kTile, int kWidth, typename Code>
 inline void ForTiles(const int16_t* difference, const SkipPrices& prices, Code code) {
   for (int x = 0; x < kWidth; x += 8) {
-    ColumnSums columns[8 / kTile] = {};
-    SumTiles<kTile>(difference + x, kWidth, prices, columns);
-    for (int part = 0; part < 8 / kTile; ++part) {
+    int a[8][8];
+    int half[8][8];
+    for (int r = 0; r < 8; ++r) {
+      for (int c = 0; c < 8; ++c) a[r][c] = difference[r * kWidth + x + c];
+    }
+    HalfHadamard<kTile>(a, half);
+    HalfHadamard<kTile>(half, a);
+    for (int part = 0; part < 8; part += kTile) {
       for (int first = 0; first < 8; first += kTile) {
         SkipSums sums;
-        for (int c = first; c < first + kTile; ++c) {
-          sums.lost += columns[part].lost[c];
-          sums.coded += static_cast<uint32_t>(columns[part].coded[c]);
-          sums.octaves += static_cast<uint32_t>(columns[part].octaves[c]);
+        for (int i = first; i < first + kTile; ++i) {
+          for (int k = part; k < part + kTile; ++k) {
+            const int m = abs_of(a[i][k]) * (8 / kTile);
+            sums.lost += m > prices.dead ? 0U : static_cast<uint32_t>(m * m);
+            sums.coded += m > prices.dead ? 1 : 0;
+            for (int o = 0; o < kSkipOctaves; ++o) sums.octaves += m > prices.first << o ? 1 : 0;
+          }
         }
-        code(first, x + part * kTile, sums);  // the transform is transposed
+        code(first, x + part, sums);  // the transform is transposed
       }
     }
   }

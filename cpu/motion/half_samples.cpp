@@ -15,7 +15,7 @@ namespace ctv::HWY_NAMESPACE {
 constexpr int kBefore = kInterpolationBefore;
 constexpr int kAfter = kInterpolationTaps - kBefore - 1;
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 using Bytes = hn::CappedTag<uint8_t, 64>;
 using ByteVector = hn::Vec<Bytes>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Bytes()));

@@ -99,8 +99,7 @@ void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth,
   }
 }
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-namespace hn = hwy::HWY_NAMESPACE;
+#if CTV_BYTE_PAIRS
 
 // Horizontal pass over byte samples, kWidth from `source` on, in 64ths. Reads one sample more than the
 // filter. Two overlapping half vectors hold all bytes for 8 sums.
@@ -188,37 +187,6 @@ void FilterColumnsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int 
   }
 }
 
-// A SIMD vector whose lanes divide kWidth.
-template <int kWidth>
-using Lanes16 = hn::CappedTag<int16_t, kWidth % 32 == 0 ? 32 : (kWidth % 16 == 0 ? 16 : 8)>;
-
-// Horizontal pass over sums of a vertical pass, [rows][kSumCols<kWidth>], rounded to samples. Products of
-// neighbours are added in pairs (pmaddwd): pairs from column t on make even outputs, pairs from the next
-// column odd ones.
-template <int kWidth>
-void FilterRowsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
-  const Lanes16<kWidth> d16;
-  const hn::Repartition<int32_t, Lanes16<kWidth>> d32;
-  static_assert(kInterpolatedBits == 12);
-  const Weights& k = kFilters.of[eighth];
-  const auto half = hn::Set(d32, kInterpolatedHalf);
-  const auto sums_from = [&](const int16_t* s) HWY_ATTR {
-    auto unused = hn::Zero(d32);
-    auto sums = half;
-    for (int t = 0; t < kTaps; t += 2) {
-      const auto w = hn::BitCast(d16, hn::Set(d32, k.pairs[t / 2]));
-      sums = hn::ReorderWidenMulAccumulate(d32, hn::LoadU(d16, s + t), w, sums, unused);
-    }
-    return sums;
-  };
-  for (int r = 0; r < rows; ++r, source += kSumCols<kWidth>, out += pitch) {
-    for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
-      const auto even = hn::BitCast(d16, hn::ShiftRight<12>(sums_from(source + x)));
-      const auto odd = hn::BitCast(d16, hn::ShiftLeft<16 - 12>(sums_from(source + x + 1)));
-      hn::StoreU(hn::OddEven(odd, even), d16, out + x);
-    }
-  }
-}
 #else
 template <int kWidth>
 void VerticalSumsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
@@ -234,6 +202,54 @@ void FilterColumnsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int 
                           ptrdiff_t pitch) {
   FilterColumns<kWidth>(source, stride, rows, eighth, out, pitch);
 }
+#endif
+
+#if CTV_VECTORS
+// A SIMD vector whose lanes divide kWidth.
+template <int kWidth>
+using Lanes16 = hn::CappedTag<int16_t, kWidth % 32 == 0 ? 32 : (kWidth % 16 == 0 ? 16 : 8)>;
+
+// Horizontal pass over sums of a vertical pass, [rows][kSumCols<kWidth>], rounded to samples. Products of
+// neighbours are added in pairs (pmaddwd): pairs from column t on make even outputs, pairs from the next
+// column odd ones.
+template <int kWidth>
+void FilterRowsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
+  const Lanes16<kWidth> d16;
+  const hn::Repartition<int32_t, Lanes16<kWidth>> d32;
+  static_assert(kInterpolatedBits == 12);
+  const Weights& k = kFilters.of[eighth];
+  const auto half = hn::Set(d32, kInterpolatedHalf);
+#if !HWY_ARCH_ARM
+  const auto sums_from = [&](const int16_t* s) HWY_ATTR {
+    auto sums = half;
+    for (int t = 0; t < kTaps; t += 2) {
+      const auto w = hn::BitCast(d16, hn::Set(d32, k.pairs[t / 2]));
+      sums = MultiplyAdd(hn::LoadU(d16, s + t), w, sums);
+    }
+    return sums;
+  };
+#endif
+  for (int r = 0; r < rows; ++r, source += kSumCols<kWidth>, out += pitch) {
+    for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
+#if HWY_ARCH_ARM  // needs no pairs of neighbours
+      auto sums = half;
+      auto more = half;
+      for (int t = 0; t < kTaps; t += 2) {
+        const RowPair<Lanes16<kWidth>> rows_of_taps(hn::LoadU(d16, source + x + t),
+                                                    hn::LoadU(d16, source + x + t + 1));
+        rows_of_taps.add(k.pairs[t / 2], sums, more);
+      }
+      const auto rounded = hn::ReorderDemote2To(d16, hn::ShiftRight<12>(sums), hn::ShiftRight<12>(more));
+      hn::StoreU(rounded, d16, out + x);
+#else
+      const auto even = hn::BitCast(d16, hn::ShiftRight<12>(sums_from(source + x)));
+      const auto odd = hn::BitCast(d16, hn::ShiftLeft<16 - 12>(sums_from(source + x + 1)));
+      hn::StoreU(hn::OddEven(odd, even), d16, out + x);
+#endif
+    }
+  }
+}
+#else
 template <int kWidth>
 void FilterRowsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Weights& k = kFilters.of[eighth];

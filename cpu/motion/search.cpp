@@ -15,6 +15,8 @@
 #define HWY_TARGET_INCLUDE "cpu/motion/search.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
 
+#include "cpu/runtime/byte_pairs-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
@@ -28,7 +30,7 @@ struct RowOfBlocks {
   const uint8_t* still;
 };
 
-#if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Calls f with constants 0..kCount-1, so that arrays they index stay in registers.
@@ -57,7 +59,6 @@ class Group {
   using StackVector = hn::Vec<Stack>;
   using StackSumVector = hn::Vec<StackSums>;
   static constexpr Stack kStackTag{};
-  static constexpr StackSums kStackSumsTag{};
   static constexpr bool kStacked = HWY_TARGET <= HWY_AVX3;
   static constexpr int kHeight = kStacked ? kBlock / 2 : kBlock;   // in vectors
   static constexpr int kRows = kStacked ? min_of(kHeight, 8) : 2;  // at once
@@ -86,8 +87,7 @@ class Group {
       for (int first = 0, next; first < rows; first = next) {
         next = first + kRun;
         first = min_of(first, rows - kRun);  // repeats some candidates
-        StackSumVector sums[kRun];
-        Unroll<kRun>([&](auto k) { sums[k] = hn::Zero(kStackSumsTag); });
+        DifferenceSums<Stack> sums[kRun];
         for (int y = 0; y < kHeight; y += kRows) {
           for (int part = 0; part < kStep; part += kLanes) {
             add(row.current + x + part + y * row.current_stride, row.current_stride,
@@ -95,7 +95,7 @@ class Group {
           }
         }
         Unroll<kRun>([&](auto k) {
-          best = hn::Min(best, hn::Add(in_keys(sums[k]), hn::Set(kKeysTag, prices[first + k])));
+          best = hn::Min(best, hn::Add(in_keys(sums[k].total()), hn::Set(kKeysTag, prices[first + k])));
         });
       }
     }
@@ -104,18 +104,6 @@ class Group {
   }
 
  private:
-  static HWY_INLINE StackSumVector sad(StackVector a, StackVector b) {
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-    return StackSumVector{_mm512_sad_epu8(a.raw, b.raw)};
-#elif HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-    return StackSumVector{_mm256_sad_epu8(a.raw, b.raw)};
-#elif HWY_ARCH_X86
-    return StackSumVector{_mm_sad_epu8(a.raw, b.raw)};
-#else
-    return hn::SumsOf8(hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a)));
-#endif
-  }
-
   static HWY_INLINE StackVector load(const uint8_t* row, ptrdiff_t stride) {
 #if HWY_TARGET <= HWY_AVX3
     return hn::Combine(kStackTag, hn::LoadU(kBytesTag, row + kHeight * stride), hn::LoadU(kBytesTag, row));
@@ -128,13 +116,13 @@ class Group {
   // Adds SADs of kRows rows to those of the reference at kRun vertically adjacent positions.
   template <int kRun>
   static HWY_INLINE void add(const uint8_t* current, ptrdiff_t current_stride, const uint8_t* reference,
-                             ptrdiff_t reference_stride, StackSumVector (&sums)[kRun]) {
+                             ptrdiff_t reference_stride, DifferenceSums<Stack> (&sums)[kRun]) {
     StackVector rows[kRows];
     Unroll<kRows>([&](auto r) { rows[r] = load(current + r * current_stride, current_stride); });
     Unroll<kRows + kRun - 1>([&](auto i) {
       const StackVector below = load(reference + i * reference_stride, reference_stride);
       Unroll<kRows>([&](auto r) {
-        if constexpr (i >= r && i - r < kRun) sums[i - r] = hn::Add(sums[i - r], sad(rows[r], below));
+        if constexpr (i >= r && i - r < kRun) sums[i - r].add(rows[r], below);
       });
     });
   }

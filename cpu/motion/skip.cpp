@@ -57,19 +57,18 @@ constexpr int kUnitsAhead = 8;  // prefetch distance
 // Squared error of kErrorRows rows of a unit from row r on.
 template <int kWidth>
 HWY_INLINE uint64_t ErrorOfRows(const UnitPlane& u, int x, int r) {
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
   if (x + kWidth <= min_of(u.source.cols, u.reference.cols)) {
     const BlockLanes<kWidth> d16;
     const hn::Repartition<int32_t, decltype(d16)> d32;
     auto sum = hn::Zero(d32);
-    auto unused = hn::Zero(d32);
     const int first = u.y + r;
     const Sample* a = u.source.row(min_of(first, u.source.rows - 1)) + x;
     const Sample* b = u.reference.row(min_of(first, u.reference.rows - 1)) + x;
     for (int y = first + 1; y <= first + kErrorRows; ++y) {
       for (int i = 0; i < kWidth; i += static_cast<int>(hn::MaxLanes(d16))) {
         const auto v = hn::Sub(hn::LoadU(d16, a + i), hn::LoadU(d16, b + i));
-        sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
+        sum = MultiplyAdd(v, v, sum);
       }
       a += y < u.source.rows ? u.source.stride : 0;
       b += y < u.reference.rows ? u.reference.stride : 0;

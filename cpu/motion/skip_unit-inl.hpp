@@ -71,15 +71,14 @@ HWY_INLINE void SquaresOf(int cell_rows, At at, uint64_t (&squares)[kPlanes][kSk
   for (int half = 0; half < kSkipUnit; ++half) {
     const int first = half * cell_rows;
     alignas(64) int32_t sums[kWidth / 2];  // of adjacent columns
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
     const hn::CappedTag<int16_t, kWidth> d16;
     const hn::Repartition<int32_t, decltype(d16)> d32;
     for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
       auto sum = hn::Zero(d32);
-      auto unused = hn::Zero(d32);
       for (int r = first; r < first + cell_rows; ++r) {
         const auto v = at(r, x);
-        sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
+        sum = MultiplyAdd(v, v, sum);
       }
       hn::Store(sum, d32, sums + x / 2);
     }
@@ -104,7 +103,7 @@ HWY_INLINE void SquaresOf(int cell_rows, At at, uint64_t (&squares)[kPlanes][kSk
 template <int kWidth, int kPlanes>
 void Squares(int cell_rows, const int16_t* d, uint64_t (&squares)[kPlanes][kSkipCells]) {
   const auto at = [&](int r, int x) HWY_ATTR {
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
     return hn::LoadU(hn::CappedTag<int16_t, kWidth>(), d + r * kWidth + x);
 #else
     return d[r * kWidth + x];
@@ -117,7 +116,7 @@ void Squares(int cell_rows, const int16_t* d, uint64_t (&squares)[kPlanes][kSkip
 HWY_INLINE void SquaresOfLuma(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_stride,
                               uint64_t (&squares)[1][kSkipCells]) {
   const auto at = [&](int r, int x) HWY_ATTR {
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
     const hn::CappedTag<int16_t, kUnit> d;
     const auto difference = hn::Sub(hn::LoadU(d, a + r * a_stride + x), hn::LoadU(d, b + r * b_stride + x));
     return hn::Max(hn::Min(difference, hn::Set(d, int16_t{511})), hn::Set(d, int16_t{-511}));
@@ -136,7 +135,7 @@ inline UnitPlane PlaneOfUnit(const SkipPlanes& planes, int p, int row, int col) 
           row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
 }
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 // Rows of both planes of chroma, side by side.
 template <int kWidth>
 struct RowsOfBoth {
@@ -185,7 +184,7 @@ void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int l
                                  {second.reference, second.shift, v, y, x, rows, false}};
   const auto right = static_cast<int16_t>(moved[0].dx.eighth);
   const auto down = static_cast<int16_t>(moved[0].dy.eighth);
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
   using Rows = RowsOfBoth<kWidth>;
   using V = hn::Vec<typename Rows::D>;
   const typename Rows::D d;

@@ -63,7 +63,7 @@ static_assert(kFilterBytes.fit);
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 
 using FilterTag = hn::CappedTag<uint8_t, kFilterPiece>;
 using WideFilterTag = hn::CappedTag<uint8_t, 2 * kFilterPiece>;  // for two pieces
@@ -205,7 +205,23 @@ HWY_INLINE V ClassOf(const LoopFilter& f, V across, V down, V falling, V rising)
   return CountAbove(hn::Add(at, at), slope, hn::Zero(d));
 }
 
-// Weights of samples by class, two adjacent ones at a time, in the order of interleaved bytes.
+// Weights of samples by class, two adjacent ones at a time.
+#if HWY_ARCH_ARM
+template <class D>
+class ClassWeights {
+ public:
+  HWY_INLINE ClassWeights(D, const LoopFilter& f, hn::Vec<D> classes)
+      : tables_(kFilterBytes.of[f.table]), classes_(classes) {}
+  HWY_INLINE BytePairWeights<D> of(int pair) const { return {weights(2 * pair), weights(2 * pair + 1)}; }
+
+ private:
+  HWY_INLINE hn::Vec<hn::RebindToSigned<D>> weights(int k) const {
+    return hn::Vec<hn::RebindToSigned<D>>(vqtbl4q_s8(vld1q_s8_x4(tables_[k]), classes_.raw));
+  }
+  const int8_t (*tables_)[kFilterClasses];
+  hn::Vec<D> classes_;
+};
+#else
 template <class D>
 class ClassWeights {
  public:
@@ -215,11 +231,8 @@ class ClassWeights {
       places_[i] = hn::SaturatedAdd(hn::Sub(classes, hn::Set(d, static_cast<uint8_t>(16 * i))),
                                     hn::Set(d, uint8_t{0x70}));
   }
-  struct Pair {
-    hn::Vec<hn::RebindToSigned<D>> lower, upper;
-  };
   // Weights 2 pair and 2 pair + 1.
-  HWY_INLINE Pair of(int pair) const {
+  HWY_INLINE BytePairWeights<D> of(int pair) const {
     const hn::RebindToSigned<D> d;
     const auto first = weights(2 * pair);
     const auto second = weights(2 * pair + 1);
@@ -251,10 +264,7 @@ class ClassWeights<hn::Full512<uint8_t>> {
       : tables_(kFilterBytes.pairs[f.table]),
         lower_(hn::InterleaveLower(d, classes, hn::Zero(d))),
         upper_(hn::InterleaveUpper(d, classes, hn::Zero(d))) {}
-  struct Pair {
-    hn::Vec<hn::RebindToSigned<D>> lower, upper;
-  };
-  HWY_INLINE Pair of(int pair) const {
+  HWY_INLINE BytePairWeights<D> of(int pair) const {
     const D d;
     const auto first = hn::Load(d, tables_[pair]);
     const auto second = hn::Load(d, tables_[pair] + kFilterClasses);
@@ -270,6 +280,8 @@ class ClassWeights<hn::Full512<uint8_t>> {
 };
 #endif
 
+#endif
+
 // Corrections of the samples from `at` on, with known classes.
 template <class D>
 HWY_INLINE void CorrectBytes(D d, const uint8_t* at, const LoopFilter& f, hn::Vec<D> classes,
@@ -282,27 +294,25 @@ HWY_INLINE void CorrectBytes(D d, const uint8_t* at, const LoopFilter& f, hn::Ve
   const auto bound = hn::Set(d, static_cast<uint8_t>(f.bound));
   const auto lo = hn::SaturatedSub(sample, bound);
   const auto hi = hn::SaturatedAdd(sample, bound);
-  const auto middle = hn::Set(d, uint8_t{64});
+  const auto middle = hn::Set(d, BytePairWeights<D>::kMiddle);
   const auto base = hn::Sub(middle, hn::Add(sample, sample));
-  const auto pull = [&](ptrdiff_t place) HWY_ATTR {  // of both neighbours, plus 64
+  const auto pull = [&](ptrdiff_t place) HWY_ATTR {  // of both neighbours, plus kMiddle
     const auto first = hn::Min(hn::Max(hn::LoadU(d, at + place), lo), hi);
     const auto second = hn::Min(hn::Max(hn::LoadU(d, at - place), lo), hi);
     return hn::Add(hn::Add(first, second), base);
   };
   auto lower = hn::Set(d16, int16_t{1 << (kFilterBits - 1)});  // rounds
   auto upper = lower;
-  typename ClassWeights<D>::Pair sum{hn::Zero(hn::RebindToSigned<D>()), hn::Zero(hn::RebindToSigned<D>())};
+  BytePairWeights<D> sum;
   const auto add = [&](V a, V b, int pair) HWY_ATTR {
     const auto w = weights.of(pair);
-    lower = hn::Add(lower, MultiplyPairs(hn::InterleaveLower(d, a, b), w.lower));
-    upper = hn::Add(upper, MultiplyPairs(hn::InterleaveUpper(d, a, b), w.upper));
-    sum = {hn::Add(sum.lower, w.lower), hn::Add(sum.upper, w.upper)};
+    w.add(a, b, lower, upper);
+    sum = sum + w;
   };
   add(pull(1), pull(kPitch), 0);
   add(pull(kPitch + 1), pull(kPitch - 1), 1);
   add(pull(2), pull(2 * kPitch), 2);
-  lower = hn::Sub(lower, MultiplyPairs(middle, sum.lower));
-  upper = hn::Sub(upper, MultiplyPairs(middle, sum.upper));
+  if constexpr (BytePairWeights<D>::kMiddle != 0) sum.subtract(middle, lower, upper);
   const auto both = PackSigned(hn::ShiftRight<kFilterBits>(lower), hn::ShiftRight<kFilterBits>(upper));
   hn::Store(both, hn::RebindToSigned<D>(), corrections);
 }

@@ -18,7 +18,7 @@ namespace ctv::HWY_NAMESPACE {
 HWY_INLINE FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& piece,
                              const int8_t* corrections, const int8_t* mask) {
   FilterGain gain;
-#if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
+#if CTV_VECTORS
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<int16_t, kFilterPiece> d16;
   const hn::Rebind<int8_t, decltype(d16)> d8;

@@ -82,7 +82,7 @@ void FindClasses(const Differences<kFilterPiece>& a, const Differences<kFilterPi
 }
 
 void LookUp(const int8_t (&table)[kFilterClasses], const uint8_t* classes, int8_t* __restrict weights) {
-#if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
+#if CTV_VECTORS
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<uint8_t, kFilterPiece> d;
   const auto quarter = [&](int i) HWY_ATTR {

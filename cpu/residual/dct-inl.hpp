@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "codec/dsp/dct.hpp"
-#include "cpu/runtime/simd.hpp"
+#include "cpu/runtime/byte_pairs-inl.hpp"
 
 #ifndef CTV_CPU_DCT_ONCE
 #define CTV_CPU_DCT_ONCE
@@ -46,33 +46,22 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 // Transforms kSize rows of 16 columns.
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <int kSize, int kShift, bool kInverse>
 HWY_INLINE void DctColumns(const int16_t* in, int16_t* out) {
   const hn::CappedTag<int16_t, kTile> d16;
   const hn::Repartition<int32_t, decltype(d16)> d32;
-  using V = hn::Vec<decltype(d16)>;
   const auto half = hn::Set(d32, 1 << (kShift - 1));
   for (int x = 0; x < kTile; x += static_cast<int>(hn::Lanes(d16))) {
-    V lower[kSize / 2];
-    V upper[kSize / 2];
-    for (int n = 0; n < kSize / 2; ++n) {
-      const auto a = hn::Load(d16, in + 2 * n * kTile + x);
-      const auto b = hn::Load(d16, in + (2 * n + 1) * kTile + x);
-      lower[n] = hn::InterleaveLower(d16, a, b);
-      upper[n] = hn::InterleaveUpper(d16, a, b);
-    }
+    RowPair<decltype(d16)> pairs[kSize / 2];
+    for (int n = 0; n < kSize / 2; ++n)
+      pairs[n] = {hn::Load(d16, in + 2 * n * kTile + x), hn::Load(d16, in + (2 * n + 1) * kTile + x)};
     for (int k = 0; k < kSize; ++k) {
       auto sums = half;
       auto more = half;
-      auto unused = hn::Zero(d32);
-      for (int n = 0; n < kSize / 2; ++n) {
-        const auto w = hn::BitCast(d16, hn::Set(d32, kDctPairs<kSize, kInverse>.weights[k][n]));
-        sums = hn::ReorderWidenMulAccumulate(d32, lower[n], w, sums, unused);
-        more = hn::ReorderWidenMulAccumulate(d32, upper[n], w, more, unused);
-      }
+      for (int n = 0; n < kSize / 2; ++n) pairs[n].add(kDctPairs<kSize, kInverse>.weights[k][n], sums, more);
       hn::Store(hn::ReorderDemote2To(d16, hn::ShiftRight<kShift>(sums), hn::ShiftRight<kShift>(more)), d16,
                 out + k * kTile + x);
     }

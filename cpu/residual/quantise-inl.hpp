@@ -44,7 +44,7 @@ struct RowSums {
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 // levels, values: quantised and reconstructed coefficients. rows: number of rows from `first` on.
 HWY_INLINE void QuantiseRows(const Tile& coefficients, const ResidualPrices& prices, const TypeTables& tables,
                              int first, int rows, Tile& levels, Tile& values, RowSums& sums) {
@@ -59,7 +59,6 @@ HWY_INLINE void QuantiseRows(const Tile& coefficients, const ResidualPrices& pri
   const auto table = hn::LoadDup128(d8, kMagnitudeBits);
   for (int x = 0; x < kTile; x += static_cast<int>(hn::Lanes(d16))) {
     auto squares = hn::Zero(d32);
-    auto unused = hn::Zero(d32);
     auto bits = hn::Zero(du);
     for (int r = first; r < first + rows; ++r) {
       const auto c = hn::Load(d16, &coefficients.at[r][x]);
@@ -68,7 +67,7 @@ HWY_INLINE void QuantiseRows(const Tile& coefficients, const ResidualPrices& pri
       const auto level = hn::MulHigh(hn::Add(magnitude, hn::Load(du, &tables.offsets[r][x])), reciprocal);
       const auto value = hn::Min(hn::Mul(level, step), most);
       const auto error = hn::BitCast(d16, hn::Sub(magnitude, value));
-      squares = hn::ReorderWidenMulAccumulate(d32, error, error, squares, unused);
+      squares = MultiplyAdd(error, error, squares);
       const auto coded = hn::Ne(level, hn::Zero(du));
       const auto place = hn::IfThenElseZero(coded, hn::Load(du, &tables.level_bits[r][x]));
       const auto larger = LookUp(table, hn::BitCast(d8, hn::Min(level, most_magnitude)));
@@ -90,10 +89,9 @@ HWY_INLINE void SquareRows(const Tile& samples, int first, int rows, uint32_t* s
   const hn::Repartition<int32_t, decltype(d16)> d32;
   for (int x = 0; x < kTile; x += static_cast<int>(hn::Lanes(d16))) {
     auto sum = hn::Zero(d32);
-    auto unused = hn::Zero(d32);
     for (int r = first; r < first + rows; ++r) {
       const auto s = hn::Load(d16, &samples.at[r][x]);
-      sum = hn::ReorderWidenMulAccumulate(d32, s, s, sum, unused);
+      sum = MultiplyAdd(s, s, sum);
     }
     hn::Store(hn::BitCast(hn::Repartition<uint32_t, decltype(d16)>(), sum),
               hn::Repartition<uint32_t, decltype(d16)>(), squares + x / 2);

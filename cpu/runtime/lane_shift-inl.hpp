@@ -15,16 +15,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// All lanes of v except the first, then the first of `next`.
 HWY_INLINE hn::Vec128<int16_t> LanesAfter(hn::Vec128<int16_t> v, hn::Vec128<int16_t> next) {
-  return hn::Vec128<int16_t>{_mm_alignr_epi8(next.raw, v.raw, 2)};
+  return hn::CombineShiftRightBytes<2>(hn::Full128<int16_t>(), next, v);
 }
 /// The last lane of `previous`, then all lanes of v except the last.
 HWY_INLINE hn::Vec128<int16_t> LanesBefore(hn::Vec128<int16_t> previous, hn::Vec128<int16_t> v) {
-  return hn::Vec128<int16_t>{_mm_alignr_epi8(v.raw, previous.raw, 14)};
+  return hn::CombineShiftRightBytes<14>(hn::Full128<int16_t>(), v, previous);
 }
 #if HWY_TARGET <= HWY_AVX2
 HWY_INLINE hn::Vec256<int16_t> LanesAfter(hn::Vec256<int16_t> v, hn::Vec256<int16_t> next) {

@@ -19,15 +19,15 @@
 
 #if defined(CTV_HAVE_HIGHWAY)
 #include <hwy/highway.h>
-// For kernels that multiply and add pairs (pmaddwd) or interleave within 128 bits. WebAssembly has both
-// instructions of x86, and emscripten's headers provide the few intrinsics that Highway lacks.
-#if HWY_ARCH_X86
-#define CTV_SIMD_PAIRS 1
-#elif HWY_ARCH_WASM && defined(__SSSE3__)
-#define CTV_SIMD_PAIRS 1
-#include <tmmintrin.h>
-#endif
+// Whether kernels are written in vectors for the instruction set that is compiled; otherwise in plain loops.
+#define CTV_VECTORS                                                                   \
+  ((HWY_ARCH_X86 || HWY_ARCH_ARM_A64 || HWY_ARCH_WASM) && HWY_TARGET != HWY_SCALAR && \
+   HWY_TARGET != HWY_EMU128)
+// Whether pairs of bytes are multiplied and added in one instruction (pmaddubsw).
+#define CTV_BYTE_PAIRS (CTV_VECTORS && HWY_ARCH_X86)
 #else
+#define CTV_VECTORS 0
+#define CTV_BYTE_PAIRS 0
 #define HWY_BEFORE_NAMESPACE() static_assert(true, "")
 #define HWY_AFTER_NAMESPACE() static_assert(true, "")
 #define HWY_NAMESPACE N_BASELINE

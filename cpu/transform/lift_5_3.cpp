@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes53 = hn::CappedTag<int16_t, kBlock>;
 using V53 = hn::Vec<Lanes53>;

@@ -39,7 +39,7 @@ constexpr uint32_t kLeastMultiplier = kMostActivity + 2, kMostMultiplier = 65535
 // Whether activities with this multiplier fit in 16 bits.
 bool IsNarrow(uint32_t multiplier) { return multiplier >= kLeastMultiplier && multiplier <= kMostMultiplier; }
 
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 template <int kLanes>
 using Words = hn::CappedTag<uint16_t, kLanes>;
@@ -124,7 +124,7 @@ void ActivityRow(const Coefficient* row, int left, int right, uint32_t multiplie
     return;
   }
   const auto narrow = static_cast<uint16_t>(multiplier);
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
   const auto fill = [&](auto d) HWY_ATTR {
     constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
     for (int i = begin; i < end; i += kStride) {
@@ -165,7 +165,7 @@ void QuantiseRows(const Subband& s, const SubbandQuantiser& q, const Coefficient
   const int dead = LargestDead(multiplier, offset);
   uint16_t rows[4][kPiece + 2];
   uint16_t sums[kPiece];
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
   const bool narrow = IsNarrow(multiplier) && offset <= UINT16_MAX;
 #endif
   for (int first = 0; first < s.cols; first += kPiece) {
@@ -195,7 +195,7 @@ void QuantiseRows(const Subband& s, const SubbandQuantiser& q, const Coefficient
       const uint16_t* const above = activities(row - 1, alive);
       const uint16_t* const here = activities(row, alive);
       const uint16_t* const below = activities(row + 1, alive);
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
       if (narrow && count >= kNarrow) {
         for (BlockRun run(alive, count); run.next();) {
           const auto quantise_run = count >= kBlock ? QuantiseRun<kBlock> : QuantiseRun<kNarrow>;

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 /// Whether any of `count` elements, kLanes or more, has a magnitude above `dead`.
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if CTV_VECTORS
 template <int kLanes>
 HWY_INLINE bool AnyAbove(const Coefficient* x, int count, int dead) {
   namespace hn = hwy::HWY_NAMESPACE;

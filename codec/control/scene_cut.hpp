@@ -26,8 +26,10 @@ class SceneCutDetector {
   static constexpr int kGridCols = 64;
   static constexpr size_t kBins = 16;
   static constexpr int kRun = 16;  // samples in a row
+  using Run = std::array<uint8_t, kRun>;
   void look_at(const ctv_picture& picture);
-  std::vector<std::array<uint8_t, kRun>> runs_, last_;
+  static int difference_of(const Run& a, const Run& b);
+  std::vector<Run> runs_, last_;
   std::array<int, kBins> histogram_{}, last_histogram_{};
   int new_ = 0;  // runs nearer to their mean than to the previous picture
 };

@@ -44,6 +44,11 @@ __global__ void __launch_bounds__(kThreads) skipped_kernel(const __grid_constant
   work.macroblocks[i] = Macroblock{};
 }
 
+/// Number of ones from bit 0 on.
+__device__ __forceinline__ int count_of_ones(uint32_t v) {
+  return v == kAllLanes ? kWarp : __ffs(static_cast<int>(~v)) - 1;
+}
+
 __device__ __forceinline__ void decode_piece(const DecodeWork& work, const Memory& memory, uint16_t* words,
                                              const UploadedPiece& piece, int lane) {
   const MacroblockGrid& grid = work.grid;
@@ -78,25 +83,43 @@ __device__ __forceinline__ void decode_piece(const DecodeWork& work, const Memor
       // In one word, since all lanes get it: the strip, its height, the row in it, the mask.
       const uint32_t place =
           own_strip << 12 | own_height << 8 | own % whole_strip % own_height << 4 | skipped;
-      for (; left != 0; left &= left - 1) {
+      const uint32_t plain = __ballot_sync(kAllLanes, skipped == 0);
+      while (left != 0) {
         const int from = __ffs(static_cast<int>(left)) - 1;
-        const uint32_t i = first + static_cast<uint32_t>(from);
+        uint32_t i = first + static_cast<uint32_t>(from);
         const uint32_t its = __shfl_sync(kAllLanes, place, from);
-        const auto row = static_cast<int>(its >> 4 & 15U);
+        const auto height = static_cast<int>(its >> 8 & 15U);
+        auto row = static_cast<int>(its >> 4 & 15U);
         if (its >> 12 != last_strip) {
           decoder.clear();
         } else if (i > last) {
-          decoder.pass(last_row, static_cast<int>(i - last - 1), static_cast<int>(its >> 8 & 15U));
+          decoder.pass(last_row, static_cast<int>(i - last - 1), height);
         }
-        last = i;
         last_strip = its >> 12;
-        last_row = row;
-        Level* const levels[3] = {work.levels[0] + size_t{i} * kLumaLevels,
-                                  work.levels[1] + size_t{i} * grid.levels(1),
-                                  work.levels[2] + size_t{i} * grid.levels(2)};
-        coder.provide(work.most_words, lane);
-        const Macroblock m = decoder.decode(row, its & 15U, levels);
-        if (lane == 0) work.macroblocks[i] = m;
+        bool codes = true;
+        if ((its & 15U) == 0) {
+          coder.provide(kWarp, lane);
+          const auto of_strip = static_cast<int>(whole_strip * (last_strip + 1) - i);
+          const int count = min_of(count_of_ones(plain >> from), of_strip);
+          const int done = decoder.decode_uncoded(count, height, row);
+          i += static_cast<uint32_t>(done);
+          codes = done < count;
+        }
+        if (codes) {
+          Level* const levels[3] = {work.levels[0] + size_t{i} * kLumaLevels,
+                                    work.levels[1] + size_t{i} * grid.levels(1),
+                                    work.levels[2] + size_t{i} * grid.levels(2)};
+          coder.provide(work.most_words, lane);
+          const Macroblock m = decoder.decode(row, its & 15U, levels);
+          if (lane == 0) work.macroblocks[i] = m;
+          last = i;
+          last_row = row;
+        } else {
+          last = i - 1;
+          last_row = (row == 0 ? height : row) - 1;
+        }
+        const uint32_t behind = last + 1 - first;
+        left = behind < kWarp ? left >> behind << behind : 0;
       }
     }
   }

@@ -99,10 +99,14 @@ class ResidualPieceDecoder {
         quads_(address_of(memory.quads)),
         chroma_blocks_(grid.chroma_blocks()),
         coder_(coder),
+        first_sizes_(tables_ - 2 * (static_cast<uint32_t>(lane) % kTableSymbols) + kSizes),
         lane_(lane) {}
 
   /// Clears the neighbours, at the first macroblock of a piece or a strip.
-  __device__ __forceinline__ void clear() { left_ = above_ = {}; }
+  __device__ __forceinline__ void clear() {
+    left_ = above_ = {};
+    left_kinds_ = 0;
+  }
   /// Passes the `between` macroblocks after the one in row `row` of a strip of `height` rows; they have no
   /// symbols.
   __device__ __forceinline__ void pass(int row, int between, int height) {
@@ -111,6 +115,26 @@ class ResidualPieceDecoder {
     int away = lane_ - row - 1;
     if (away < 0) away += height;
     if (away < between) left_ = {};
+    for (int i = 0; i < min_of(between, height); ++i) {
+      row = row + 1 == height ? 0 : row + 1;
+      set_left_kind(row, 0);
+    }
+  }
+  /// Decodes macroblocks without skipped quarters, at most `count`, up to the first that is coded, which most
+  /// are not. row: of the first one in its strip of `height` rows; receives that of the next. Returns their
+  /// number.
+  __device__ __forceinline__ int decode_uncoded(int count, int height, int& row) {
+    int done = 0;
+    for (; done < count; ++done) {
+      const uint32_t above = row == 0 ? 0 : above_.other & 255U;
+      const uint32_t table = kModeTable + (left_kind(row) * 3 + above) * 3;
+      if (!coder_.first_symbol(load_shared(first_sizes_ + table * kTableBytes))) break;
+      above_ = {};
+      if (lane_ == row) left_ = {};
+      set_left_kind(row, 0);
+      row = row + 1 == height ? 0 : row + 1;
+    }
+    return done;
   }
   /// Decodes a macroblock like code_macroblock().
   __device__ __forceinline__ Macroblock decode(int row, uint32_t skipped, Level* const (&levels)[3]) {
@@ -122,6 +146,7 @@ class ResidualPieceDecoder {
                                   : some == 3 ? 2
                                               : 1));
     const uint32_t kind = mode >> 2;
+    set_left_kind(row, kind);
     uint32_t beside = kind != 0 ? left.luma : 0;  // densities to the left of the next block, and above it
     uint32_t over = kind != 0 ? above.luma : 0;
     uint32_t quarters = 0;
@@ -215,6 +240,10 @@ class ResidualPieceDecoder {
 
   __device__ __forceinline__ static Interval interval(SharedAddress at) {
     return {load_shared(at), load_shared(at + kSizes)};
+  }
+  __device__ __forceinline__ uint32_t left_kind(int row) const { return left_kinds_ >> (2 * row) & 3U; }
+  __device__ __forceinline__ void set_left_kind(int row, uint32_t kind) {
+    left_kinds_ = (left_kinds_ & ~(3U << (2 * row))) | kind << (2 * row);
   }
   __device__ __forceinline__ uint32_t symbol(uint32_t table) {
     return coder_.symbol(interval(tables_ + table * kTableBytes));
@@ -341,9 +370,11 @@ class ResidualPieceDecoder {
   SharedAddress quads_;
   int chroma_blocks_;
   IntervalReader& coder_;
+  SharedAddress first_sizes_;  // size of symbol 0 of the first table
   int lane_;
-  Edge left_{};   // of the macroblock to the left, in lanes by row of the strip
-  Edge above_{};  // the same in all lanes
+  uint32_t left_kinds_ = 0;  // MacroblockKind of left_ by row, in pairs of bits
+  Edge left_{};              // of the macroblock to the left, in lanes by row of the strip
+  Edge above_{};             // the same in all lanes
 };
 
 }  // namespace ctv::cuda

@@ -2,9 +2,8 @@
 // Transfer of levels and side information, in parallel to the frame's kernels. Levels are coded and decoded
 // on the device, and only bytes are transferred; or the levels go through the copy engine
 // (CudaTuning::entropy). With one frame in flight, the frame's own graph downloads the vectors of a frame of
-// runs. Arrays do not change until the transfer's next frame, so nothing else waits. Predicted frames of
-// macroblocks have their own coders. Uploads go to device memory of the transfer, where stages read them, so
-// they need not wait for earlier frames either.
+// runs. Arrays do not change until the transfer's next frame, so nothing else waits. Uploads go to device
+// memory of the transfer, where stages read them, so they need not wait for earlier frames either.
 #include "cuda/entropy/level_transfer.hpp"
 
 #include <utility>
@@ -122,8 +121,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     if (in_frame) {
       const cudaStream_t coder = coder_stream_.get();
       CTV_RETURN_IF_ERROR(d.order(branch_, d.stream(), coder));
-      CTV_RETURN_IF_ERROR(residual_encoder_->encode(d, levels, side_, coder));
+      CTV_RETURN_IF_ERROR(residual_encoder_->encode(d, levels, side_, coder, &branch_));
       CTV_RETURN_IF_ERROR(d.record(done_, coder));
+      // Otherwise later work, here and after the changes, would take processors from the coder.
+      CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.stream(), branch_.get(), 0));
     }
     return d.afterwards([this, levels, side = side_, in_frame]() -> Status {
       Device& dev = *device_;
@@ -158,7 +159,6 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     if (side_.changes != nullptr) CTV_RETURN_IF_ERROR(d.record(changes_ready_));
-    // Otherwise the loop filter would take processors from the coder, for which the packet waits.
     if (codes_in_frame()) CTV_RETURN_IF_ERROR(d.order(branch_, coder_stream_.get(), d.stream()));
     if (side_.changes == nullptr) return {};
     return d.afterwards([this, changes = side_.changes]() -> Status {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps common to pieces of tiles and of macroblocks, both called items here. A block divides items into
-// pieces by the sum of their costs. A block codes a piece from its last event to its first (rANS), 128 items
-// at a time: all threads find the position of each item's events; then one warp updates the state, while the
-// others look up the next window of events. Last, blocks concatenate pieces in host memory.
+// pieces by the sum of their costs. A block codes a piece from its last event to its first (rANS), a group of
+// items at a time: all threads find the position of each item's events; then one warp updates the state,
+// while the others look up the next window of events. Last, blocks concatenate pieces in host memory.
 #pragma once
 
 #include "codec/model/tile_sets.hpp"
@@ -89,38 +89,50 @@ __device__ uint32_t cut_pieces(uint32_t count, Cost cost_of, PieceOf piece_of, B
   return count > 0 ? pieces_before + 1 : 0;
 }
 
-/// Items of a piece from last to first, and the positions of their events.
+/// Items of a piece from last to first, and the positions of their events. kEach: items of a thread.
+template <uint32_t kEach>
 struct ItemGroup {
-  uint32_t starts[kPieceThreads];  // in the events of the group
+  static constexpr uint32_t kItems = kEach * kPieceThreads;
+  uint32_t starts[kItems + 1];  // in the events of the group
   uint32_t of_warps[kPieceWarps];
 
-  /// count: events of the thread's item, which is threadIdx.x items before the last. All threads of a block
-  /// must call. Returns the total.
-  __device__ uint32_t fill(uint32_t count) {
+  /// counts: events of the thread's items, which are kEach * threadIdx.x + k items before the last. All
+  /// threads of a block must call. Returns the total.
+  __device__ uint32_t fill(const uint32_t (&counts)[kEach]) {
     const uint32_t lane = threadIdx.x % kWarp;
     const uint32_t warp = threadIdx.x / kWarp;
-    const uint32_t through = sum_through(count, lane);
+    uint32_t own = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < kEach; ++k) own += counts[k];
+    const uint32_t through = sum_through(own, lane);
     if (lane == kWarp - 1) of_warps[warp] = through;
     __syncthreads();
-    uint32_t before = 0;
+    uint32_t at = through - own;
     uint32_t all = 0;
     for (uint32_t w = 0; w < kPieceWarps; ++w) {
-      if (w < warp) before += of_warps[w];
+      if (w < warp) at += of_warps[w];
       all += of_warps[w];
     }
-    starts[threadIdx.x] = before + through - count;
+#pragma unroll
+    for (uint32_t k = 0; k < kEach; ++k) {
+      starts[kEach * threadIdx.x + k] = at;
+      at += counts[k];
+    }
+    if (threadIdx.x == 0) starts[kItems] = all;
     __syncthreads();
     return all;
   }
   /// Finds the item of event `at`; rest: the number of its events before.
   __device__ uint32_t find(uint32_t at, uint32_t& rest) const {
     uint32_t i = 0;
-    for (uint32_t step = kPieceThreads / 2; step != 0; step /= 2) {
-      if (starts[i + step] <= at && i + step < kPieceThreads) i += step;
+    for (uint32_t step = kItems / 2; step != 0; step /= 2) {
+      if (starts[i + step] <= at) i += step;
     }
     rest = at - starts[i];
     return i;
   }
+  /// Number of events of item i.
+  __device__ uint32_t count(uint32_t i) const { return starts[i + 1] - starts[i]; }
 };
 
 using WindowWriter = PieceWriter<kWindow>;
@@ -165,35 +177,38 @@ struct CodedPieces {
   const uint32_t* sizes;
 };
 
-/// Concatenates pieces from kJoined * blockIdx.x on. All threads of a block of kJoinThreads must call.
-/// end_of(item): end of the bytes of a piece with this last item. to: destination of the first piece.
+/// Concatenates pieces, kJoined of them in a block at a time. All threads of a block of kJoinThreads must
+/// call. end_of(item): end of the bytes of a piece with this last item. to: destination of the first piece.
 template <typename EndOf>
 __device__ void join_pieces(const CodedPieces& pieces, EndOf end_of, CodedPiece* coded, uint8_t* to) {
   __shared__ unsigned long long before;  // of all pieces before the group
   __shared__ uint32_t sizes[kJoined], first[kJoined + 1];
-  const uint32_t begin = blockIdx.x * kJoined;
-  if (begin >= pieces.count) return;
-  if (threadIdx.x == 0) before = 0;
-  __syncthreads();
-  unsigned long long sum = 0;
-  for (uint32_t i = threadIdx.x; i < begin; i += kJoinThreads) sum += pieces.sizes[i];
-  if (sum != 0) atomicAdd(&before, sum);
-  if (threadIdx.x <= kJoined) {
-    const uint32_t p = begin + threadIdx.x;
-    first[threadIdx.x] = p < pieces.count ? pieces.first[p] : pieces.end;
-    if (threadIdx.x < kJoined) sizes[threadIdx.x] = p < pieces.count ? pieces.sizes[p] : 0;
+  for (uint32_t begin = kJoined * blockIdx.x; begin < pieces.count; begin += kJoined * gridDim.x) {
+    if (threadIdx.x == 0) before = 0;
+    __syncthreads();
+    unsigned long long sum = 0;
+    for (uint32_t i = threadIdx.x; i < begin; i += kJoinThreads) sum += pieces.sizes[i];
+    if (sum != 0) atomicAdd(&before, sum);
+    if (threadIdx.x <= kJoined) {
+      const uint32_t p = begin + threadIdx.x;
+      first[threadIdx.x] = p < pieces.count ? pieces.first[p] : pieces.end;
+      if (threadIdx.x < kJoined) sizes[threadIdx.x] = p < pieces.count ? pieces.sizes[p] : 0;
+    }
+    __syncthreads();
+    if (threadIdx.x < kJoined && begin + threadIdx.x < pieces.count)
+      coded[begin + threadIdx.x] = {first[threadIdx.x + 1] - first[threadIdx.x], sizes[threadIdx.x]};
+    const uint32_t own = threadIdx.x / kWarp;
+    size_t at = before;
+    for (uint32_t i = 0; i < own; ++i) at += sizes[i];
+    // Pieces consist of 16-bit words, so all offsets are even.
+    const uint32_t count = sizes[own] / 2;
+    if (count != 0) {
+      const auto* const from = reinterpret_cast<const uint16_t*>(end_of(first[own + 1] - 1)) - count;
+      auto* const words = reinterpret_cast<uint16_t*>(to + at);
+      for (uint32_t w = threadIdx.x % kWarp; w < count; w += kWarp) words[w] = from[w];
+    }
+    __syncthreads();
   }
-  __syncthreads();
-  if (threadIdx.x < kJoined && begin + threadIdx.x < pieces.count)
-    coded[begin + threadIdx.x] = {first[threadIdx.x + 1] - first[threadIdx.x], sizes[threadIdx.x]};
-  const uint32_t own = threadIdx.x / kWarp;
-  if (sizes[own] == 0) return;
-  size_t at = before;
-  for (uint32_t i = 0; i < own; ++i) at += sizes[i];
-  // Pieces consist of 16-bit words, so all offsets are even.
-  const auto* const from = reinterpret_cast<const uint16_t*>(end_of(first[own + 1] - 1) - sizes[own]);
-  auto* const words = reinterpret_cast<uint16_t*>(to + at);
-  for (uint32_t w = threadIdx.x % kWarp; w < sizes[own] / 2; w += kWarp) words[w] = from[w];
 }
 
 }  // namespace ctv::cuda

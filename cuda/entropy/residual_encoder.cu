@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codec/model/residual_contexts.hpp"
 #include "cuda/entropy/piece_coder.cuh"
 #include "cuda/runtime/launch.cuh"
 
@@ -12,6 +13,7 @@ namespace ctv::cuda {
 namespace {
 
 constexpr unsigned kBlocksPerProcessor = 6;
+constexpr unsigned kJoinBlocks = 64;  // few, as they are placed early
 
 struct PieceWork {
   ResidualNoted noted;
@@ -29,54 +31,8 @@ struct PieceWork {
   }
 };
 
-/// Macroblocks with events. Most of a piece may have none.
-struct MacroblockGroup : ItemGroup {
-  static constexpr uint32_t kScans = 4;  // macroblocks that a thread looks at together
-  uint32_t macroblocks[kPieceThreads];
-  uint16_t counts[kPieceThreads];
-
-  /// Takes up to kPieceThreads macroblocks from `last` - 1 down to `first`; `last`: receives the last one
-  /// that needs no other group. All threads of the block must call. Returns the number of events.
-  __device__ uint32_t take(const uint16_t* counts_of, uint32_t first, uint32_t& last) {
-    const uint32_t lane = threadIdx.x % kWarp;
-    const uint32_t warp = threadIdx.x / kWarp;
-    uint32_t taken = 0;
-    while (last > first && taken < kPieceThreads) {
-      uint16_t found[kScans];
-#pragma unroll
-      for (uint32_t k = 0; k < kScans; ++k) {
-        const uint32_t away = k * kPieceThreads + threadIdx.x;
-        found[k] = away < last - first ? counts_of[last - 1 - away] : uint16_t{0};
-      }
-#pragma unroll
-      for (uint32_t k = 0; k < kScans; ++k) {
-        if (last == first || taken == kPieceThreads) break;
-        const uint32_t lanes = __ballot_sync(kAllLanes, found[k] != 0);
-        if (lane == 0) of_warps[warp] = static_cast<uint32_t>(__popc(static_cast<int>(lanes)));
-        __syncthreads();
-        uint32_t place = taken + static_cast<uint32_t>(__popc(static_cast<int>(lanes & ((1U << lane) - 1))));
-        uint32_t all = 0;
-        for (uint32_t w = 0; w < kPieceWarps; ++w) {
-          if (w < warp) place += of_warps[w];
-          all += of_warps[w];
-        }
-        if (found[k] != 0 && place < kPieceThreads) {
-          macroblocks[place] = last - 1 - threadIdx.x;
-          counts[place] = found[k];
-        }
-        __syncthreads();
-        if (taken + all > kPieceThreads) {
-          last = macroblocks[kPieceThreads - 1];
-          taken = kPieceThreads;
-        } else {
-          last -= min_of(last - first, kPieceThreads);
-          taken += all;
-        }
-      }
-    }
-    return fill(threadIdx.x < taken ? counts[threadIdx.x] : 0);
-  }
-};
+constexpr uint32_t kEach = 4;  // macroblocks of a thread, since most have few events
+using MacroblockGroup = ItemGroup<kEach>;
 
 __global__ void __launch_bounds__(kPieceThreads, kBlocksPerProcessor)
     residual_pieces_kernel(const __grid_constant__ PieceWork work) {
@@ -95,14 +51,25 @@ __global__ void __launch_bounds__(kPieceThreads, kBlocksPerProcessor)
     const uint32_t end = work.end_of_piece(piece, count);
     uint8_t* const bytes_end = work.end_of(end - 1);
     WindowWriter writer(words, bytes_end, lane);
+    uint32_t group_end = end;
     code_events(
         writer, windows, work.tables, begin, end,
-        [&](uint32_t first, uint32_t& last) { return group.take(work.noted.counts, first, last); },
+        [&](uint32_t first, uint32_t& last) {
+          group_end = last;
+          uint32_t counts[kEach];
+#pragma unroll
+          for (uint32_t k = 0; k < kEach; ++k) {
+            const uint32_t away = kEach * threadIdx.x + k;
+            counts[k] = away < last - first ? work.noted.counts[last - 1 - away] : 0;
+          }
+          last -= min_of(last - first, MacroblockGroup::kItems);
+          return group.fill(counts);
+        },
         [&](uint32_t i) {
           uint32_t rest = 0;
           const uint32_t own = group.find(i, rest);
-          return work.noted
-              .events[size_t{group.macroblocks[own]} * work.noted.most + group.counts[own] - 1 - rest];
+          const size_t macroblock = group_end - 1 - own;
+          return work.noted.events[macroblock * work.noted.most + group.count(own) - 1 - rest];
         });
     if (threadIdx.x >= kWarp) continue;
     const uint8_t* const bytes = writer.finish();
@@ -150,14 +117,16 @@ Status ResidualEncoder::initialise(Device& device, const CodingPlan& plan, const
 }
 
 Status ResidualEncoder::encode(Device& device, const std::array<const Level*, 3>& levels,
-                               const ConstSideInfo& side, cudaStream_t stream) {
+                               const ConstSideInfo& side, cudaStream_t stream, const Event* noted) {
   CTV_RETURN_IF_ERROR(notes_.note(device, levels, side, stream));
+  if (noted != nullptr) CTV_CUDA_TRY(device, cudaEventRecord(noted->get(), stream));
   const PieceWork pieces{notes_.noted(), tables_.data(), macroblocks_, sizes_.data()};
-  launch_single_frame(device, stream, residual_pieces_kernel, piece_blocks_, kPieceThreads, pieces);
+  // Not placed early: blocks with pieces would crowd the first free processors.
+  launch_on(stream, false, residual_pieces_kernel, piece_blocks_, kPieceThreads, 0, pieces);
   CTV_RETURN_IF_ERROR(device.launched("residual_pieces_kernel"));
   const JoinWork join{pieces, count_.data(), memory_->pieces.data(), memory_->bytes.data()};
-  launch_single_frame(device, stream, join_residual_kernel, (macroblocks_ + kJoined - 1) / kJoined,
-                      kJoinThreads, join);
+  launch_single_frame(device, stream, join_residual_kernel,
+                      std::min(kJoinBlocks, (macroblocks_ + kJoined - 1) / kJoined), kJoinThreads, join);
   return device.launched("join_residual_kernel");
 }
 

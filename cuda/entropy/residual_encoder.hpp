@@ -18,9 +18,9 @@ class ResidualEncoder {
   Status initialise(Device& device, const CodingPlan& plan, const MotionGrid& cells,
                     std::shared_ptr<EncoderMemory> memory = std::make_shared<EncoderMemory>());
   /// Starts on `stream`, without waiting. levels, side: on the device; must not change until the work is
-  /// done.
+  /// done. noted: recorded when pieces are to be coded, which leaves most of the device to other work.
   Status encode(Device& device, const std::array<const Level*, 3>& levels, const ConstSideInfo& side,
-                cudaStream_t stream);
+                cudaStream_t stream, const Event* noted = nullptr);
   /// Views of page-locked memory; valid once the stream has finished encode(), until the next encode().
   CodedTiles coded() const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block divides the frame into pieces, while others find the context of each macroblock for its neighbours.
-// Then a warp notes a macroblock: a lane has one or two quads, and finds the number of events before them.
+// A block divides the frame into pieces. Then a warp notes a macroblock: a lane has one or two quads, and
+// finds the number of events before them. The warp finds contexts in the levels of the neighbours; most
+// macroblocks are not coded, and have neither levels nor contexts.
 #include "cuda/entropy/residual_notes.hpp"
 
 #include "codec/model/residual_pieces.hpp"
@@ -16,76 +17,33 @@ constexpr int kNoteWarps = 4;  // per block of threads
 constexpr int kAreas = 4;      // areas of 4x4 samples, per side
 
 struct CutWork {
-  ResidualSource source;
-  MacroblockEdges* edges;
+  uint32_t count;
+  const Macroblock* macroblocks;
   uint32_t* first;
   uint32_t* codes;
   uint32_t* pieces;
   uint32_t* piece_of;
 };
 
-/// All lanes must call.
-__device__ void find_edges(const CutWork& work, size_t index, int lane) {
-  const ResidualSource& source = work.source;
-  const Macroblock m = source.macroblocks[index];
-  MacroblockEdges& edges = work.edges[index];
-  uint64_t nonzero = 0;
-  uint32_t chroma[2] = {};
-  if (m.kind != 0) {
-    for (int i = 0; i < 2; ++i) {
-      const QuadSlot slot = luma_slot(m, lane + i * kWarp);
-      nonzero |= uint64_t{nonzero_slots(load_quad(luma_block(source, index, slot), slot))} << (i * kWarp);
-    }
-  }
-  for (int round = 0; (m.chroma[0] | m.chroma[1]) != 0 && round < source.grid.chroma_blocks(); ++round) {
-    const ChromaSlot slot = chroma_slot(source.grid, m, round, lane);
-    const uint32_t slots = nonzero_slots(load_quad(chroma_block(source, index, slot), slot));
-    for (int half = 0; half < 2; ++half) {
-      const ChromaSlot other = chroma_slot(source.grid, m, round, half * kChromaSlots);
-      chroma[other.plane] = max_of(chroma[other.plane], density_of(slots, other));
-    }
-  }
-  if (lane < kAreas) {
-    edges.luma[0][lane] = static_cast<uint8_t>(area_density(m, nonzero, lane, kAreas - 1));
-  } else if (lane < 2 * kAreas) {
-    edges.luma[1][lane - kAreas] = static_cast<uint8_t>(area_density(m, nonzero, kAreas - 1, lane - kAreas));
-  } else if (lane == 2 * kAreas) {
-    edges.kind = m.kind;
-  } else if (lane < 2 * kAreas + 3) {
-    const int p = lane - 2 * kAreas - 1;
-    edges.chroma[p] = static_cast<uint8_t>(p == 0 ? chroma[0] : chroma[1]);
-  }
-}
-
 __global__ void __launch_bounds__(kCutThreads) cut_residual_kernel(const __grid_constant__ CutWork work) {
   pdl_begin();
-  const auto count = static_cast<uint32_t>(work.source.grid.size());
-  if (blockIdx.x > 0) {
-    const uint32_t index = (blockIdx.x - 1) * kCutWarps + threadIdx.x / kWarp;
-    if (index < count) find_edges(work, index, thread_x() % kWarp);
-    return;
-  }
-  const Macroblock* const all = work.source.macroblocks;
   if (threadIdx.x == 0) work.first[0] = work.codes[0] = 0;
   const uint32_t pieces = cut_pieces(
-      count, [&](uint32_t i) { return uint32_t{all[i].cost}; },
+      work.count, [&](uint32_t i) { return uint32_t{work.macroblocks[i].cost}; },
       [](uint64_t before, uint32_t cost) { return residual_piece_of(before, cost); },
       [&](uint32_t piece, uint32_t i) {
         work.first[piece] = i;
         work.codes[piece] = 0;
       },
-      [&](uint32_t i, uint32_t piece) {
-        work.piece_of[i] = piece;
-        if (all[i].coded()) work.codes[piece] = 1;
-      });
+      [&](uint32_t i, uint32_t piece) { work.piece_of[i] = piece; });
   if (threadIdx.x == 0) *work.pieces = pieces;
 }
 
 struct NoteWork {
   ResidualSource source;
-  const MacroblockEdges* edges;
   const uint32_t* first;
   const uint32_t* piece_of;
+  uint32_t* codes;
   uint32_t* events;
   uint16_t* counts;
   uint32_t most;
@@ -123,24 +81,38 @@ struct NoteMemory {
   uint8_t density[kAreas + 1][kAreas + 1];  // as in code_macroblock()
 };
 
-/// A macroblock's neighbours in its piece, if any.
-struct Neighbours {
-  const MacroblockEdges* left;
-  const MacroblockEdges* above;
+/// A neighbour in the macroblock's piece; otherwise one that is not coded. Loads the modes of any neighbour,
+/// so that nothing waits for the piece.
+struct Neighbour {
+  size_t index;
+  Macroblock modes;
 
-  __device__ Neighbours(const NoteWork& work, uint32_t index) {
-    const MacroblockPlace place(work.source.grid, index);
-    const uint32_t begin = work.first[work.piece_of[index]];
-    const auto height = static_cast<uint32_t>(place.height_of(work.source.grid));
-    const bool has_left = place.col > 0 && index >= begin + height;
-    const bool has_above = place.row > 0 && index > begin;
-    left = has_left ? work.edges + (index - height) : nullptr;
-    above = has_above ? work.edges + (index - 1) : nullptr;
-  }
-  __device__ uint32_t chroma(int plane) const {
-    return (left == nullptr ? 0U : left->chroma[plane]) + (above == nullptr ? 0U : above->chroma[plane]);
+  __device__ __forceinline__ Neighbour(const ResidualSource& source, uint32_t own, uint32_t before)
+      : index(own - min_of(own, before)), modes(source.macroblocks[index]) {}
+  __device__ __forceinline__ void keep_if(bool exists) {
+    if (!exists) modes = {};
   }
 };
+struct Neighbours {
+  Neighbour left, above;
+
+  /// height: of the strip. piece: of the macroblock.
+  __device__ __forceinline__ Neighbours(const NoteWork& work, const MacroblockPlace& place, uint32_t index,
+                                        uint32_t height, uint32_t piece)
+      : left(work.source, index, height), above(work.source, index, 1) {
+    const uint32_t begin = work.first[piece];
+    left.keep_if(place.col > 0 && index >= begin + height);
+    above.keep_if(place.row > 0 && index > begin);
+  }
+};
+
+__device__ __forceinline__ uint32_t mode_table_of(const Neighbours& around, uint32_t skipped) {
+  MacroblockEdges left{};
+  MacroblockEdges above{};
+  left.kind = around.left.modes.kind;
+  above.kind = around.above.modes.kind;
+  return mode_table(left, above, skipped);
+}
 
 __device__ __forceinline__ void levels_of(const uint2& words, Level (&levels)[4]) {
   levels[0] = static_cast<Level>(words.x);
@@ -190,18 +162,43 @@ __device__ __forceinline__ void note_round(int lane, uint32_t* events, uint32_t&
   count += __shfl_sync(kAllLanes, through, kWarp - 1);
 }
 
+/// Nonzero slots of luma. words: receives the lane's quads. All lanes must call.
+__device__ __forceinline__ uint64_t load_luma(const ResidualSource& source, const Macroblock& m, size_t index,
+                                              int lane, uint2 (&words)[2]) {
+  words[0] = words[1] = {0, 0};
+  if (m.kind == 0) return 0;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const QuadSlot slot = luma_slot(m, lane + i * kWarp);
+    words[i] = load_quad(luma_block(source, index, slot), slot);
+  }
+  return nonzero_slots(words[0]) | uint64_t{nonzero_slots(words[1])} << kWarp;
+}
+/// Adds a neighbour's densities of chroma. All lanes must call.
+__device__ __forceinline__ void add_chroma(const ResidualSource& source, const Neighbour& of, int lane,
+                                           uint32_t (&densities)[2]) {
+  uint32_t most[2] = {};
+  for (int round = 0; (of.modes.chroma[0] | of.modes.chroma[1]) != 0 && round < source.grid.chroma_blocks();
+       ++round) {
+    const ChromaSlot slot = chroma_slot(source.grid, of.modes, round, lane);
+    const uint32_t slots = nonzero_slots(load_quad(chroma_block(source, of.index, slot), slot));
+    for (int half = 0; half < 2; ++half) {
+      const ChromaSlot other = chroma_slot(source.grid, of.modes, round, half * kChromaSlots);
+      const uint32_t density = density_of(slots, other);
+      most[0] = max_of(most[0], other.plane == 0 ? density : 0);
+      most[1] = max_of(most[1], other.plane == 0 ? 0 : density);
+    }
+  }
+  densities[0] += most[0];
+  densities[1] += most[1];
+}
+
 /// Codes the symbols before the levels of a luma slot.
 template <typename Coder>
 __device__ __forceinline__ void code_luma_heads(Coder& coder, const Macroblock& m, const Neighbours& around,
                                                 uint32_t skipped, const QuadSlot& slot, uint64_t nonzero,
                                                 const NoteMemory& memory) {
-  if (slot.slot == 0) {
-    MacroblockEdges left{};
-    MacroblockEdges above{};
-    if (around.left != nullptr) left.kind = around.left->kind;
-    if (around.above != nullptr) above.kind = around.above->kind;
-    coder.symbol(mode_table(left, above, skipped), mode_of(m));
-  }
+  if (slot.slot == 0) coder.symbol(mode_table_of(around, skipped), mode_of(m));
   const int q = slot.slot / 16;
   if (m.kind == static_cast<uint8_t>(MacroblockKind::kSplit) && slot.slot % 16 == 0 &&
       (skipped >> q & 1U) == 0) {
@@ -231,15 +228,12 @@ __device__ __forceinline__ void code_luma_heads(Coder& coder, const Macroblock& 
 __device__ __forceinline__ void note_luma(const NoteWork& work, uint32_t index, const Macroblock& m,
                                           const Neighbours& around, uint32_t skipped, NoteMemory& memory,
                                           int lane, uint32_t* events, uint32_t& count) {
-  QuadSlot slots[2];
+  const QuadSlot slots[2] = {luma_slot(m, lane), luma_slot(m, lane + kWarp)};
   uint2 words[2];
-  uint64_t nonzero = 0;
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    slots[i] = luma_slot(m, lane + i * kWarp);
-    words[i] = load_quad(luma_block(work.source, index, slots[i]), slots[i]);
-    nonzero |= uint64_t{nonzero_slots(words[i])} << (i * kWarp);
-  }
+  uint2 unused[2];
+  const uint64_t nonzero = load_luma(work.source, m, index, lane, words);
+  const uint64_t of_left = load_luma(work.source, around.left.modes, around.left.index, lane, unused);
+  const uint64_t of_above = load_luma(work.source, around.above.modes, around.above.index, lane, unused);
 #pragma unroll
   for (int i = 0; i < 2; ++i) NotedQuad(slots[i], words[i], nonzero).show(slots[i], memory);
   // Densities of areas; row 0 and column 0: of the neighbours.
@@ -248,9 +242,10 @@ __device__ __forceinline__ void note_luma(const NoteWork& work, uint32_t index, 
     memory.density[lane / kAreas + 1][i + 1] =
         static_cast<uint8_t>(area_density(m, nonzero, lane / kAreas, i));
   } else if (lane < kAreas * (kAreas + 1)) {
-    memory.density[i + 1][0] = around.left == nullptr ? uint8_t{0} : around.left->luma[0][i];
+    memory.density[i + 1][0] = static_cast<uint8_t>(area_density(around.left.modes, of_left, i, kAreas - 1));
   } else if (lane < kAreas * (kAreas + 2)) {
-    memory.density[0][i + 1] = around.above == nullptr ? uint8_t{0} : around.above->luma[1][i];
+    memory.density[0][i + 1] =
+        static_cast<uint8_t>(area_density(around.above.modes, of_above, kAreas - 1, i));
   }
   __syncwarp();
 #pragma unroll 1
@@ -270,6 +265,9 @@ __device__ __forceinline__ void note_chroma(const NoteWork& work, uint32_t index
                                             const Neighbours& around, NoteMemory& memory, int lane,
                                             uint32_t* events, uint32_t& count) {
   const MacroblockGrid& grid = work.source.grid;
+  uint32_t densities[2] = {};  // of both neighbours
+  add_chroma(work.source, around.left, lane, densities);
+  add_chroma(work.source, around.above, lane, densities);
 #pragma unroll 1
   for (int round = 0; round < grid.chroma_blocks(); ++round) {
     const ChromaSlot slot = chroma_slot(grid, m, round, lane);
@@ -283,7 +281,8 @@ __device__ __forceinline__ void note_chroma(const NoteWork& work, uint32_t index
         if (slot.block == 0 && grid.chroma_blocks() > 1 && m.chroma[slot.plane] != 0)
           coder.symbol(kChromaTable + static_cast<uint32_t>(slot.plane), m.chroma[slot.plane]);
         if (slot.coded)
-          code_last(coder, BlockType::kChroma, around.chroma(slot.plane), last_of(nonzero, slot));
+          code_last(coder, BlockType::kChroma, slot.plane == 0 ? densities[0] : densities[1],
+                    last_of(nonzero, slot));
       }
       quad.code(coder, slot, memory);
     });
@@ -302,14 +301,22 @@ __global__ void __launch_bounds__(kNoteWarps* kWarp)
   const MacroblockPlace place(work.source.grid, index);
   const uint32_t skipped =
       skipped_quarters(work.source.cells, work.source.skips, place.strip + place.row, place.col);
+  const Macroblock m = work.source.macroblocks[index];
+  const uint32_t piece = work.piece_of[index];
+  const Neighbours around(work, place, index, static_cast<uint32_t>(place.height_of(work.source.grid)),
+                          piece);
+  if (lane == 0 && m.coded()) work.codes[piece] = 1;
   uint32_t count = 0;
   if (skipped != kAllSkipped) {
-    const Macroblock m = work.source.macroblocks[index];
-    const Neighbours around(work, index);
     uint32_t* const events = work.events + size_t{index} * work.most;
-    note_luma(work, index, m, around, skipped, memory[warp], lane, events, count);
-    if ((m.chroma[0] | m.chroma[1]) != 0)
-      note_chroma(work, index, m, around, memory[warp], lane, events, count);
+    if (!m.coded()) {
+      if (lane == 0) *events = symbol_event(mode_table_of(around, skipped), mode_of(m));
+      count = 1;
+    } else {
+      note_luma(work, index, m, around, skipped, memory[warp], lane, events, count);
+      if ((m.chroma[0] | m.chroma[1]) != 0)
+        note_chroma(work, index, m, around, memory[warp], lane, events, count);
+    }
   }
   if (lane == 0) work.counts[index] = static_cast<uint16_t>(count);
 }
@@ -322,7 +329,6 @@ Status ResidualNotes::initialise(Device& device, const MacroblockGrid& grid, con
   grid_ = grid;
   cells_ = cells;
   most_ = most_events(grid);
-  CTV_RETURN_IF_ERROR(edges_.allocate(device, grid.size()));
   for (DeviceArray<uint32_t>* array : {&first_, &codes_, &piece_of_})
     CTV_RETURN_IF_ERROR(array->allocate(device, grid.size()));
   CTV_RETURN_IF_ERROR(pieces_.allocate(device, 1));
@@ -333,15 +339,18 @@ Status ResidualNotes::initialise(Device& device, const MacroblockGrid& grid, con
 Status ResidualNotes::note(Device& device, const std::array<const Level*, 3>& levels,
                            const ConstSideInfo& side, cudaStream_t stream) {
   const ResidualSource source{grid_, cells_, side.skips, side.macroblocks, {levels[0], levels[1], levels[2]}};
-  const auto count = static_cast<int>(grid_.size());
-  const CutWork cut{source, edges_.data(), first_.data(), codes_.data(), pieces_.data(), piece_of_.data()};
-  launch_single_frame(device, stream, cut_residual_kernel, 1 + blocks_for(count, kCutWarps), kCutThreads,
-                      cut);
+  const CutWork cut{static_cast<uint32_t>(grid_.size()),
+                    side.macroblocks,
+                    first_.data(),
+                    codes_.data(),
+                    pieces_.data(),
+                    piece_of_.data()};
+  launch_single_frame(device, stream, cut_residual_kernel, 1, kCutThreads, cut);
   CTV_RETURN_IF_ERROR(device.launched("cut_residual_kernel"));
-  const NoteWork note{source,          edges_.data(),  first_.data(), piece_of_.data(),
-                      events_->data(), counts_.data(), most_};
-  launch_single_frame(device, stream, note_residual_kernel, blocks_for(count, kNoteWarps), kNoteWarps * kWarp,
-                      note);
+  const NoteWork note{source,         first_.data(), piece_of_.data(), codes_.data(), events_->data(),
+                      counts_.data(), most_};
+  launch_single_frame(device, stream, note_residual_kernel,
+                      blocks_for(static_cast<int>(grid_.size()), kNoteWarps), kNoteWarps * kWarp, note);
   return device.launched("note_residual_kernel");
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "codec/format/side_info.hpp"
-#include "codec/model/residual_walk.hpp"
 #include "codec/model/tile_sets.hpp"
 #include "cuda/runtime/device.hpp"
 
@@ -45,7 +44,6 @@ class ResidualNotes {
   MacroblockGrid grid_;
   MotionGrid cells_;
   uint32_t most_ = 0;  // events per macroblock
-  DeviceArray<MacroblockEdges> edges_;
   DeviceArray<uint32_t> first_, codes_, pieces_, piece_of_;
   DeviceArray<uint32_t>* events_ = nullptr;
   DeviceArray<uint16_t> counts_;

@@ -58,7 +58,7 @@ __device__ bool find_piece(const PieceWork& work, uint32_t lane, uint32_t& piece
 }
 
 /// Events of tiles from last to first: events of parts, last part first, then the event of the bands.
-struct TileGroup : ItemGroup {
+struct TileGroup : ItemGroup<1> {
   uint32_t parts[kPieceThreads];
   uint16_t counts[kPieceThreads][kTileBands];
 };
@@ -78,7 +78,7 @@ __device__ uint32_t fill_group(const PieceWork& work, TileGroup& group, uint32_t
     }
     group.parts[threadIdx.x] = tile.part;
   }
-  return group.fill(own);
+  return group.fill({own});
 }
 
 /// Event `at` of a group that ends before tile `last`.

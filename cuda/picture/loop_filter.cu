@@ -260,6 +260,12 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
             static_cast<unsigned long long>(gain.change()));
 }
 
+// Follows the kernel before sooner than a node that sets memory.
+__global__ void __launch_bounds__(kThreads) clear_changes_kernel(size_t roots, int64_t* changes) {
+  pdl_begin();
+  for (size_t i = blockIdx.x * kThreads + threadIdx.x; i < roots; i += gridDim.x * kThreads) changes[i] = 0;
+}
+
 __global__ void __launch_bounds__(kThreads)
     filter_changes_kernel(const __grid_constant__ UnfilteredPlanes planes, const uint8_t* skips,
                           unsigned long long* changes) {
@@ -344,8 +350,7 @@ __global__ void __launch_bounds__(kThreads)
 
 Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                       int64_t* changes) {
-  CTV_CUDA_TRY(device, cudaMemsetAsync(changes, 0, planes[0].geometry.grid.roots() * sizeof *changes,
-                                       device.stream()));
+  launch_kernel(device, clear_changes_kernel, 2, kThreads, 0, planes[0].geometry.grid.roots(), changes);
   UnfilteredPlanes all{};
   int blocks = 0;
   for (size_t p = 0; p < std::size(all.of); ++p) {

@@ -60,9 +60,14 @@ CTV_HOST_DEVICE uint32_t masked_step(uint32_t step, int mask) {
 /// 65536 / step, rounded.
 CTV_HOST_DEVICE uint32_t residual_reciprocal(uint32_t step) { return (65536 + step / 2) / step; }
 
-/// offset: of rounding, in units. magnitude + offset and the reciprocal fit in 16 bits.
+/// offset: of rounding, in units. magnitude + offset and the reciprocal fit in 16 bits. Returns the level
+/// times 2^kResidualLevelShift, and a fraction.
+inline constexpr int kResidualLevelShift = 16;
+CTV_HOST_DEVICE uint32_t scaled_residual(uint32_t magnitude, uint32_t offset, uint32_t reciprocal) {
+  return (magnitude + offset) * reciprocal;
+}
 CTV_HOST_DEVICE uint32_t quantise_residual(uint32_t magnitude, uint32_t offset, uint32_t reciprocal) {
-  return (magnitude + offset) * reciprocal >> 16;
+  return scaled_residual(magnitude, offset, reciprocal) >> kResidualLevelShift;
 }
 /// The magnitude of a coefficient; for every level.
 CTV_HOST_DEVICE uint32_t dequantise_residual(uint32_t level, uint32_t step) {

@@ -30,29 +30,64 @@ __device__ __forceinline__ uint32_t sum_over(uint32_t v) {
   return v;
 }
 
-/// Second pass of blocks of kSize, and quantisation: row `row` from column `col` on.
+/// A level times 2^kResidualLevelShift, and a fraction. place: of QuantiserTables.
+__device__ __forceinline__ uint32_t scaled_level(const ResidualPrices& prices, uint32_t place,
+                                                 uint32_t magnitude) {
+  return scaled_residual(magnitude, rounding_offset(prices.step, place & 0xffffU), prices.reciprocal);
+}
+
+/// The transforms of all blocks of kSize in the tile.
 template <int kSize>
-__device__ __forceinline__ void quantise_row(const QuantiserTables& tables, const ResidualPrices& prices,
-                                             BlockType type, const Tile& lines, int row, int col,
-                                             Tile& levels, uint32_t& error, uint32_t& bits) {
-  int x[kSize];
-  int c[kSize];
-  load_row<kSize>(&lines.at[row][col], x);
-  dct_forward<kSize>(x, c);
-  const uint32_t* const places = tables.places[static_cast<int>(type)] + row % kSize / 2;
+__device__ __forceinline__ void forward(const Tile& samples, int lane, Tile& coefficients) {
+  forward_cols<kSize>(samples, lane, coefficients);
+  __syncwarp();
+  forward_rows<kSize>(lane, coefficients);
+  __syncwarp();
+}
+
+/// Sums over the halves of a lane's octet.
+struct OctetSums {
+  uint32_t error[2] = {}, bits[2] = {};
+  __device__ __forceinline__ uint32_t whole_error() const { return error[0] + error[1]; }
+  __device__ __forceinline__ uint32_t whole_bits() const { return bits[0] + bits[1]; }
+};
+/// Quantises blocks of `size`, a power of two. If all levels of the warp are 0, which is frequent, it neither
+/// writes them nor adds an error, which does not matter then. All lanes must call.
+__device__ __forceinline__ OctetSums quantise(const QuantiserTables& tables, const ResidualPrices& prices,
+                                              BlockType type, int size, const Tile& coefficients,
+                                              const Octet& octet, Tile& levels) {
+  OctetSums sums;
+  int c[kOctet];
+  load_row<kOctet>(&coefficients.at[octet.row][octet.half * kOctet], c);
+  // The octet's first quad in its block, and the quads that follow.
+  const uint32_t* const at = tables.places[static_cast<int>(type)] + (octet.row & (size - 1)) / 2 +
+                             (octet.half * kOctet & (size - 1)) / 2;
+  uint32_t places[kOctet / 2];
+  uint32_t all = 0;
 #pragma unroll
-  for (int u = 0; u < kSize; ++u) {
-    const int coefficient = round_dct<kDctForwardSecondShift>(c[u]);
-    const uint32_t place = places[u / 2];
-    const auto magnitude = static_cast<uint32_t>(abs_of(coefficient));
-    const uint32_t level =
-        quantise_residual(magnitude, rounding_offset(prices.step, place & 0xffffU), prices.reciprocal);
-    const auto lost = static_cast<int32_t>(magnitude - dequantise_residual(level, prices.step));
-    error += static_cast<uint32_t>(lost * lost);
-    if (level != 0) bits += (place >> 16) + tables.magnitudes[min_of(level, uint32_t{kMagnitudes - 1})];
-    c[u] = coefficient < 0 ? -static_cast<int>(level) : static_cast<int>(level);
+  for (int u = 0; u < kOctet; ++u) {
+    if (u % 2 == 0) places[u / 2] = at[u / 2 & (size / 2 - 1)];
+    all |= scaled_level(prices, places[u / 2], static_cast<uint32_t>(abs_of(c[u])));
   }
-  store_row<kSize>(c, &levels.at[row][col]);
+  if (__any_sync(kAllLanes, all >> kResidualLevelShift != 0) == 0) return sums;
+#pragma unroll
+  for (int u = 0; u < kOctet; ++u) {
+    const uint32_t place = places[u / 2];
+    const auto magnitude = static_cast<uint32_t>(abs_of(c[u]));
+    const uint32_t level = scaled_level(prices, place, magnitude) >> kResidualLevelShift;
+    const auto lost = static_cast<int32_t>(magnitude - dequantise_residual(level, prices.step));
+    sums.error[u / 4] += static_cast<uint32_t>(lost * lost);
+    if (level != 0)
+      sums.bits[u / 4] += (place >> 16) + tables.magnitudes[min_of(level, uint32_t{kMagnitudes - 1})];
+    c[u] = c[u] < 0 ? -static_cast<int>(level) : static_cast<int>(level);
+  }
+  store_row<kOctet>(c, &levels.at[octet.row][octet.half * kOctet]);
+  return sums;
+}
+
+/// Number of the 4x4 block in the left half of the octet.
+__device__ __forceinline__ int first_four(const Octet& octet) {
+  return 4 * octet.quarter() + octet.row / 4 % 2 * 2;
 }
 
 __device__ __forceinline__ BlockSums sums_of(uint32_t error, uint32_t bits) {
@@ -77,44 +112,41 @@ __device__ __forceinline__ uint4 subtract(const uint4& source, const uint4& pred
 __device__ __forceinline__ BlockSums transform_luma(const ResidualPrices& prices,
                                                     const QuantiserTables& tables, WarpMemory& own,
                                                     int lane) {
-  const int line = lane % kTile;
-  const int group = lane / kTile;
-  forward_cols<4>(own.samples, lane, own.lines);
-  __syncwarp();
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const int col = 4 * (group + 2 * i);
-    uint32_t error = 0;
-    uint32_t bits = 0;
-    quantise_row<4>(tables, prices, BlockType::k4x4, own.lines, line, col, own.levels[0], error, bits);
-    error = sum_over<1, 4>(error);
-    bits = sum_over<1, 4>(bits);
-    if (lane % 4 == 0) {
-      const int b = (line / 8 * 2 + col / 8) * 4 + line / 4 % 2 * 2 + col / 4 % 2;
-      own.errors[b] = error;
-      own.bits[b] = bits;
+  const Octet octet(lane);
+  BlockSums whole;
+#pragma unroll 1  // one copy of the quantiser: code has to stay in the instruction cache
+  for (int type = 0; type < 3; ++type) {
+    if (type == 0) {
+      forward<4>(own.samples, lane, own.lines);
+    } else if (type == 1) {
+      forward<8>(own.samples, lane, own.lines);
+    } else {
+      forward<16>(own.samples, lane, own.lines);
     }
+    const OctetSums sums =
+        quantise(tables, prices, static_cast<BlockType>(type), 4 << type, own.lines, octet, own.levels[type]);
+    if (type == 0) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {  // rows are two lanes apart
+        const uint32_t error = sum_over<2, 8>(sums.error[i]);
+        const uint32_t bits = sum_over<2, 8>(sums.bits[i]);
+        if (octet.row % 4 != 0) continue;
+        own.errors[first_four(octet) + i] = error;
+        own.bits[first_four(octet) + i] = bits;
+      }
+    } else if (type == 1) {
+      const uint32_t error = sum_over<2, 16>(sums.whole_error());
+      const uint32_t bits = sum_over<2, 16>(sums.whole_bits());
+      if (octet.row % kQuarterSide == 0) {
+        own.quarter_errors[octet.quarter()] = error;
+        own.quarter_bits[octet.quarter()] = bits;
+      }
+    } else {
+      whole = sums_of(warp_sum(sums.whole_error()), warp_sum(sums.whole_bits()));
+    }
+    __syncwarp();  // before the next transform
   }
-  __syncwarp();
-  forward_cols<8>(own.samples, lane, own.lines);
-  __syncwarp();
-  uint32_t error = 0;
-  uint32_t bits = 0;
-  quantise_row<8>(tables, prices, BlockType::k8x8, own.lines, line, 8 * group, own.levels[1], error, bits);
-  error = sum_over<1, 8>(error);
-  bits = sum_over<1, 8>(bits);
-  if (lane % 8 == 0) {
-    const int q = line / 8 * 2 + group;
-    own.quarter_errors[q] = error;
-    own.quarter_bits[q] = bits;
-  }
-  __syncwarp();
-  forward_cols<16>(own.samples, lane, own.lines);
-  __syncwarp();
-  error = bits = 0;
-  quantise_row<16>(tables, prices, BlockType::k16x16, own.lines, line, 0, own.levels[2], error, bits);
-  __syncwarp();
-  return sums_of(sum_over<1, 16>(error), sum_over<1, 16>(bits));
+  return whole;
 }
 
 __device__ __forceinline__ QuarterChoice choose(const ResidualPrices& prices, const WarpMemory& own, int q) {
@@ -144,7 +176,7 @@ __device__ __forceinline__ uint32_t encode_luma(const EncodeWork& work, const Qu
 #pragma unroll
   for (int i = 0; i < 2; ++i) {  // rows are two lanes apart
     squares[i] = sum_over<2, 8>(squares[i]);
-    if (octet.row % 4 == 0) own.energies[4 * octet.quarter() + octet.row / 4 % 2 * 2 + i] = squares[i];
+    if (octet.row % 4 == 0) own.energies[first_four(octet) + i] = squares[i];
   }
   const uint32_t energy = warp_sum(octet.row % 4 == 0 ? squares[0] + squares[1] : 0);
   __syncwarp();
@@ -188,8 +220,6 @@ __device__ __forceinline__ uint32_t encode_chroma(const EncodeWork& work, const 
   const MacroblockGrid& grid = work.grid;
   const ResidualPrices& prices = work.chroma;
   const Octet octet(lane);
-  const int line = lane % kTile;
-  const int first_col = lane / kTile * kQuarterSide;
   const int count = grid.chroma_blocks();
   uint32_t bits = 2 * kNoChromaBits * static_cast<uint32_t>(count);
   for (int first = 0; first < count; first += 2) {
@@ -207,23 +237,18 @@ __device__ __forceinline__ uint32_t encode_chroma(const EncodeWork& work, const 
       residual = subtract(load_octet(source.row(place.row) + place.col), prediction, place.skipped, squares);
     }
     *reinterpret_cast<uint4*>(&own.samples.at[octet.row][octet.half * kOctet]) = residual;
-    // Eight lanes have a row each of a block; then eight other lanes have a line each.
-    const uint32_t of_octets = sum_over<2, 16>(squares[0] + squares[1]);
-    const uint32_t energy =
-        __shfl_sync(kAllLanes, of_octets, line / kQuarterSide * 16 + first_col / kQuarterSide);
+    const uint32_t energy = sum_over<2, 16>(squares[0] + squares[1]);  // eight lanes have a block
     const bool quiet = energy <= prices.quiet;
     __syncwarp();
     if (__all_sync(kAllLanes, quiet) != 0) continue;
-    forward_cols<8>(own.samples, lane, own.lines);
-    __syncwarp();
-    uint32_t error = 0;
-    uint32_t level_bits = 0;
-    quantise_row<8>(tables, prices, BlockType::kChroma, own.lines, line, first_col, own.levels[0], error,
-                    level_bits);
+    forward<8>(own.samples, lane, own.lines);
+    const OctetSums sums =
+        quantise(tables, prices, BlockType::kChroma, kQuarterSide, own.lines, octet, own.levels[0]);
     const BlockChoice choice = choose_block(
-        prices, BlockType::kChroma, sums_of(sum_over<1, 8>(error), sum_over<1, 8>(level_bits)), energy);
-    const uint32_t lanes = __ballot_sync(kAllLanes, !quiet && choice.coded && lane % 8 == 0);
-    const uint32_t coded = (lanes & 1U) | (lanes >> 7 & 2U) | (lanes >> 14 & 4U) | (lanes >> 21 & 8U);
+        prices, BlockType::kChroma,
+        sums_of(sum_over<2, 16>(sums.whole_error()), sum_over<2, 16>(sums.whole_bits())), energy);
+    const uint32_t lanes = __ballot_sync(kAllLanes, !quiet && choice.coded && octet.row % kQuarterSide == 0);
+    const uint32_t coded = (lanes & 1U) | (lanes >> 15 & 2U) | (lanes << 1 & 4U) | (lanes >> 14 & 8U);
     if (coded == 0) continue;
     bits += warp_sum((lanes >> lane & 1U) != 0 ? choice.bits : 0);
 #pragma unroll

@@ -68,14 +68,34 @@ __device__ __forceinline__ void load_row(const int16_t* from, int (&x)[kSize]) {
     for (int i = 0; i < kSize; i += kOctet) unpack(*reinterpret_cast<const uint4*>(from + i), x + i);
   }
 }
-template <int kSize>
-__device__ __forceinline__ void store_row(const int (&x)[kSize], int16_t* to) {
+/// round_dct() of two sums.
+template <int kShift>
+__device__ __forceinline__ uint32_t rounded_pair(int first, int second) {
+  constexpr int kHalf = 1 << (kShift - 1);
+  uint32_t pair;
+  asm("cvt.pack.sat.s16.s32 %0, %1, %2;"
+      : "=r"(pair)
+      : "r"((second + kHalf) >> kShift), "r"((first + kHalf) >> kShift));
+  return pair;
+}
+/// Stores a row of kSize samples in pairs.
+template <int kSize, typename PairOf>
+__device__ __forceinline__ void store_pairs(int16_t* to, PairOf pair_of) {
   if constexpr (kSize == 4) {
-    *reinterpret_cast<uint2*>(to) = {pack(x[0], x[1]), pack(x[2], x[3])};
+    *reinterpret_cast<uint2*>(to) = {pair_of(0), pair_of(2)};
   } else {
 #pragma unroll
-    for (int i = 0; i < kSize; i += kOctet) *reinterpret_cast<uint4*>(to + i) = pack(x + i);
+    for (int i = 0; i < kSize; i += kOctet)
+      *reinterpret_cast<uint4*>(to + i) = {pair_of(i), pair_of(i + 2), pair_of(i + 4), pair_of(i + 6)};
   }
+}
+template <int kSize>
+__device__ __forceinline__ void store_row(const int (&x)[kSize], int16_t* to) {
+  store_pairs<kSize>(to, [&](int i) { return pack(x[i], x[i + 1]); });
+}
+template <int kShift, int kSize>
+__device__ __forceinline__ void store_rounded_row(const int (&sums)[kSize], int16_t* to) {
+  store_pairs<kSize>(to, [&](int i) { return rounded_pair<kShift>(sums[i], sums[i + 1]); });
 }
 
 template <int kSize>
@@ -86,13 +106,17 @@ __device__ __forceinline__ void load_col(const Tile& tile, int row, int col, int
 template <int kShift, int kSize>
 __device__ __forceinline__ void store_rounded_col(const int (&sums)[kSize], int row, int col, Tile& tile) {
 #pragma unroll
-  for (int i = 0; i < kSize; ++i) tile.at[row + i][col] = static_cast<int16_t>(round_dct<kShift>(sums[i]));
+  for (int i = 0; i < kSize; i += 2) {
+    const uint32_t pair = rounded_pair<kShift>(sums[i], sums[i + 1]);
+    tile.at[row + i][col] = static_cast<int16_t>(pair);
+    tile.at[row + i + 1][col] = static_cast<int16_t>(pair >> 16);
+  }
 }
 
 /// First pass of all blocks: columns of samples.
 template <int kSize>
 __device__ __forceinline__ void forward_cols(const Tile& samples, int lane, Tile& lines) {
-#pragma unroll
+#pragma unroll 1
   for (int round = 0; round < kLineRounds<kSize>; ++round) {
     const int line = line_of<kSize>(lane, round);
     const int row = line / kTile * kSize;
@@ -101,6 +125,22 @@ __device__ __forceinline__ void forward_cols(const Tile& samples, int lane, Tile
     load_col(samples, row, line % kTile, x);
     dct_forward<kSize>(x, sums);
     store_rounded_col<kDctForwardFirstShift>(sums, row, line % kTile, lines);
+  }
+}
+
+/// Second pass, in place: rows.
+template <int kSize>
+__device__ __forceinline__ void forward_rows(int lane, Tile& lines) {
+#pragma unroll 1
+  for (int round = 0; round < kLineRounds<kSize>; ++round) {
+    const int line = line_of<kSize>(lane, round);
+    int16_t* const at = &lines.at[line % kTile][line / kTile * kSize];
+    int x[kSize];
+    int sums[kSize];
+    load_row<kSize>(at, x);
+    dct_forward<kSize>(x, sums);
+    if constexpr (kSize == kTile) __syncwarp();  // before other lanes' copies of the line are written
+    store_rounded_row<kDctForwardSecondShift>(sums, at);
   }
 }
 
@@ -119,10 +159,8 @@ __device__ __forceinline__ void inverse_row(const Tile& levels, uint32_t step, b
       y[i] = y[i] < 0 ? -value : value;
     }
     dct_inverse<kSize>(y, x);
-#pragma unroll
-    for (int i = 0; i < kSize; ++i) x[i] = round_dct<kDctInverseFirstShift>(x[i]);
   }
-  store_row<kSize>(x, &lines.at[row][col]);
+  store_rounded_row<kDctInverseFirstShift>(x, &lines.at[row][col]);
 }
 template <int kSize>
 __device__ __forceinline__ void inverse_col(const Tile& lines, int row, int col, Tile& samples) {

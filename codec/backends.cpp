@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/backends.hpp"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <mutex>
 
+#include "codec/util/dynamic_library.hpp"
 #include "codec/util/parallel.hpp"
 #include "codec/util/threads.hpp"
 #include "cpu/cpu_backend.hpp"
@@ -16,31 +13,25 @@
 namespace ctv {
 namespace {
 
-constexpr const char* kModuleName = "libctv_cuda.so";
-
-// The folder of the library or program that contains this code, with a slash at its end; "" if unknown.
-std::string own_folder() {
-  static const char here = 0;
-  Dl_info info{};
-  if (dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return "";
-  const std::string path = info.dli_fname;
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+const std::string& module_name() {
+  static const std::string name = library_file("ctv_cuda");
+  return name;
 }
 
 void* open_module(std::string& why) {
-  if (const char* path = secure_getenv("CTV_CUDA_MODULE"); path != nullptr && *path != '\0') {
-    void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) why = "no GPU: " + std::string(dlerror());
-    return handle;
+  if (const char* path = trusted_variable("CTV_CUDA_MODULE"); path != nullptr && *path != '\0') {
+    void* const library = load_library(path, why);
+    if (library == nullptr) why = "no GPU: " + (why.empty() ? path + std::string(" not found") : why);
+    return library;
   }
   const std::string folder = own_folder();
-  for (const std::string& name : {folder + kModuleName, folder + "ctv/" + kModuleName,
-                                  folder + "../lib/" + kModuleName, std::string(kModuleName)}) {
-    if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
-    if (access(name.c_str(), F_OK) == 0) why = "no GPU: " + std::string(dlerror());
+  for (const std::string& name : {folder + module_name(), folder + "ctv/" + module_name(),
+                                  folder + "../lib/" + module_name(), module_name()}) {
+    std::string reason;
+    if (void* const library = load_library(name, reason)) return library;
+    if (!reason.empty()) why = "no GPU: " + reason;
   }
-  if (why.empty()) why = "no GPU: " + std::string(kModuleName) + " is not installed";
+  if (why.empty()) why = "no GPU: " + module_name() + " is not installed";
   return nullptr;
 }
 
@@ -59,9 +50,9 @@ const LoadedModule& loaded_module() {
     LoadedModule l;
     void* handle = open_module(l.why);
     if (handle == nullptr) return l;
-    const auto entry = reinterpret_cast<decltype(&ctv_cuda_module)>(dlsym(handle, "ctv_cuda_module"));
+    const auto entry = reinterpret_cast<decltype(&ctv_cuda_module)>(find_symbol(handle, "ctv_cuda_module"));
     if (entry == nullptr) {
-      l.why = "no GPU: " + std::string(kModuleName) + " lacks its entry point";
+      l.why = "no GPU: " + module_name() + " lacks its entry point";
       return l;
     }
     const CudaModule* module = entry();
@@ -108,7 +99,7 @@ void replace_cuda_for_tests(BackendMaker maker) { cuda_stand_in = maker; }
 Status check_cuda_module(const CudaModule& module) {
   if (module.stamp == CTV_MODULE_STAMP) return {};
   return {CTV_ERROR_DEVICE,
-          "no GPU: " + std::string(kModuleName) + " was built from other sources or by another compiler"};
+          "no GPU: " + module_name() + " was built from other sources or by another compiler"};
 }
 
 void* allocate_pinned(int device, size_t size) {

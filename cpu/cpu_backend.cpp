@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "codec/util/parallel.hpp"
@@ -91,11 +91,11 @@ class CpuBackend final : public Backend {
     if (bytes > SIZE_MAX - kAlign) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");
     Held held;
     CTV_RETURN_IF_ERROR(held.resize(bytes));
-    void* data = std::aligned_alloc(kAlign, std::max<size_t>(1, (bytes + kAlign - 1) / kAlign) * kAlign);
+    void* data = ::operator new (bytes, std::align_val_t{kAlign}, std::nothrow);
     if (data == nullptr) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");
     prefer_huge_pages(data, bytes);
     return Memory(
-        data, bytes, [](void* p) { std::free(p); }, std::move(held));
+        data, bytes, [](void* p) { ::operator delete (p, std::align_val_t{kAlign}); }, std::move(held));
   }
 
   Status copy(void* destination, const void* source, size_t bytes) override {

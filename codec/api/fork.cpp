@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#if defined(__linux__)
+#if defined(__linux__) || defined(__APPLE__)
 #include <pthread.h>
 
 #include "codec/backends.hpp"
@@ -15,7 +15,7 @@
 
 namespace ctv::api {
 
-#if defined(__linux__)
+#if defined(__linux__) || defined(__APPLE__)
 namespace {
 
 // A static that another thread is making would stay half-made in the child: fork() waits for each.

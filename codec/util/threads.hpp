@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#if defined(__linux__)
+#if defined(__linux__) || defined(__APPLE__)
 #include <unistd.h>
 
 #include <csignal>
@@ -16,7 +16,7 @@ namespace ctv {
 
 /// Differs after fork(). 0 where there are no processes.
 inline int process_number() {
-#if defined(__linux__)
+#if defined(__linux__) || defined(__APPLE__)
   return getpid();
 #else
   return 0;
@@ -25,11 +25,11 @@ inline int process_number() {
 
 /// While it lives, threads that the calling thread starts take no signals of the process: a host that blocks
 /// one, to take it by sigwait(), must not get it there. Faults of the threads themselves stay as they are.
-class SignalsBlocked {
+class [[maybe_unused]] SignalsBlocked {
  public:
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-#if defined(__linux__)
+#if defined(__linux__) || defined(__APPLE__)
   SignalsBlocked() {
     sigset_t all{};
     sigfillset(&all);

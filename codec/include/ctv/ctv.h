@@ -81,6 +81,8 @@
 /** Marks an exported function. Define CTV_STATIC to link the static library. */
 #if defined(CTV_STATIC)
 #define CTV_API
+#elif defined(_WIN32) && defined(CTV_BUILDS_DLL)
+#define CTV_API __declspec(dllexport)
 #elif defined(_WIN32)
 #define CTV_API __declspec(dllimport)
 #else

@@ -3,7 +3,7 @@
 # Every habit of this repository is one verb, the same for people and for CI.
 #   tools/dev/ctv.sh demo            set up, build, encode and decode a generated clip with both presets, show the result
 #   tools/dev/ctv.sh quick           after an edit: formats and rules, build and tests of what changed
-#   tools/dev/ctv.sh check           set up; then style, test and sanitize side by side, with their logs in build/logs
+#   tools/dev/ctv.sh check           set up; then style, test, sanitize and machines side by side, with their logs in build/logs
 #   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, memcheck, long fuzzing,
 #                                    the browser's pages
 #   tools/dev/ctv.sh setup [build|python|web|check]   install what is needed (build: without what only tests and checks need;
@@ -19,6 +19,9 @@
 #   tools/dev/ctv.sh documents       the documents' paths, programs, tables and decoder, man pages, the headers' reference
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
+#   tools/dev/ctv.sh cross MACHINE [PROGRAMS]   library and tests for arm64, armhf, riscv64, s390x or windows, run by qemu-user
+#                                    or wine; PROGRAMS: digest (default), unit, stage, stream, api, tools, all, none
+#   tools/dev/ctv.sh machines        the recorded digests on arm64, and the library for browsers; what is missing is skipped
 #   tools/dev/ctv.sh web             the pages for browsers, into build/web/site, and their tests
 #   tools/dev/ctv.sh package [ARGS]  Debian packages, into out/packages; ARGS are CMake's
 #   tools/dev/ctv.sh package-test    all of them, lintian, and their use in a bare Debian 12 (debootstrap; needs root)
@@ -270,7 +273,7 @@ verb_check() {
   local begin=$SECONDS status=0 preset
   verb_setup check
   rm -f build/*/ctest.log
-  side_by_side style test sanitize || status=1
+  side_by_side style test sanitize machines || status=1
   say "$([ $status -eq 0 ] && echo "all checks passed" || echo FAILED) after $((SECONDS - begin)) s; the test runs ended:"
   for preset in check asan; do
     [ ! -e "build/$preset/ctest.log" ] || { echo "$preset:" && summary $preset; }
@@ -289,6 +292,12 @@ verb_nightly() {
   tests/ffmpeg/run.sh build/check build/ffmpeg || [ $? -eq 77 ]
   say "pages for browsers"
   verb_web
+  for machine in s390x riscv64 windows; do
+    say "tests on $machine"
+    verb_cross "$machine" digest unit
+  done
+  verb_cross arm64 all
+  verb_cross armhf none
   verb_memcheck
   for preset in options tsan; do
     say "tests, preset $preset"
@@ -296,6 +305,16 @@ verb_nightly() {
     build "$preset"
     run_ctest "$preset" --exclude-regex '^repository'
   done
+}
+verb_cross() { tools/dev/cross.sh "$@"; }
+verb_machines() {
+  verb_cross arm64 digest
+  if command -v emcmake >/dev/null; then
+    tools/bindings/web/build.sh >build/logs/web-build.log 2>&1 || { tail -n 30 build/logs/web-build.log; return 1; }
+    echo "The pages for browsers build"
+  else
+    echo "SKIPPED: the pages for browsers, for there is no emscripten (tools/dev/ctv.sh setup web)"
+  fi
 }
 verb_web() { # what is missing is said, and skipped
   configure_check
@@ -326,7 +345,7 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | sanitize | fuzz | memcheck | style | documents | tidy | format | demo | quick | check | nightly | web | package | package-test | compare | clean)
+  setup | build | test | asan | sanitize | fuzz | memcheck | style | documents | tidy | format | demo | quick | check | nightly | cross | machines | web | package | package-test | compare | clean)
     "verb_${verb//-/_}" "$@" ;;
   help) sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh ;;
   *)

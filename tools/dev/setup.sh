@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what building, testing and checking ctv need on Debian 12 or Ubuntu 24.04. Asks nothing but
 # what sudo asks; does nothing where everything is there already.
-#   usage: setup.sh [build|python|web|compare|check|all]   build: library and tools only; python, web: what the Python
+#   usage: setup.sh [build|python|web|compare|check|cross|all]   build: library and tools only; python, web: what the Python
 #                                         package or the pages for browsers need, too; compare: what ctbench compares
-#                                         with and draws by, too; check: what ctv.sh check needs; all (default): what
-#                                         ctv.sh nightly needs, without emscripten and Chromium
+#                                         with and draws by, too; check: what ctv.sh check needs; cross: compilers for
+#                                         other machines; all (default): what ctv.sh nightly needs, without emscripten
+#                                         and Chromium
 set -euo pipefail
 
 build=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
@@ -15,7 +16,11 @@ web=(emscripten chromium python3)
 gstreamer=(pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad)
 containers=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libswscale-dev)
-checks=(git python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 llvm doxygen)
+machines=() # for tests on other machines
+if [ "$HOSTTYPE" = x86_64 ]; then machines=(g++-aarch64-linux-gnu qemu-user googletest debian-archive-keyring); fi
+others=(g++-s390x-linux-gnu g++-riscv64-linux-gnu g++-arm-linux-gnueabihf g++-mingw-w64-x86-64-posix libz-mingw-w64-dev
+  wine wine64)
+checks=(git python3 python3-yaml shellcheck pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 llvm doxygen)
 
 wanted=("${build[@]}")
 case "${1:-all}" in
@@ -23,9 +28,10 @@ case "${1:-all}" in
   python) wanted+=("${python[@]}" python3-pip python3-setuptools python3-venv python3-wheel) ;;
   web) wanted+=("${web[@]}") ;;
   compare) wanted+=("${peers[@]}") ;;
-  check) wanted+=("${checks[@]}" "${gstreamer[@]}") ;;
-  *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" "${containers[@]}" python3-matplotlib python3-scipy valgrind
-    debootstrap lintian) ;;
+  check) wanted+=("${checks[@]}" "${gstreamer[@]}" "${machines[@]}") ;;
+  cross) wanted+=("${machines[@]}" "${others[@]}") ;;
+  *) wanted+=("${checks[@]}" "${machines[@]}" "${others[@]}" "${python[@]}" "${gstreamer[@]}" "${containers[@]}"
+    python3-matplotlib python3-scipy valgrind debootstrap lintian) ;;
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }

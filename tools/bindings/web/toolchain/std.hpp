@@ -38,6 +38,10 @@ template <typename Range, typename T>
 auto find(const Range& range, const T& value) {
   return std::find(range.begin(), range.end(), value);
 }
+template <typename Range, typename Test>
+bool any_of(const Range& range, Test test) {
+  return std::any_of(std::begin(range), std::end(range), test);
+}
 template <typename A, typename B>
 bool equal(const A& a, const B& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());

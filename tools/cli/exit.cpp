@@ -2,6 +2,10 @@
 #include "cli/exit.h"
 
 #include <fcntl.h>
+#if defined(_WIN32)
+#include <io.h>
+#include <windows.h>
+#endif
 
 #include <cstdio>
 #include <new>
@@ -19,12 +23,20 @@ int fail(Exit code, const std::string& line) {
   return static_cast<int>(code);
 }
 
+#if defined(_WIN32)
+/// Pipes and messages as on other systems: bytes as they are, and text in UTF-8.
+void prepare_standard_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd) _setmode(fd, _O_BINARY);
+  SetConsoleOutputCP(CP_UTF8);
+}
+#else
 /// If descriptors 0 to 2 are closed, the next files opened would get them, and messages would be written to
 /// these files. The substitutes cannot be read (0) or written (1, 2), so their use is still an error.
-void occupy_standard_descriptors() {
+void prepare_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
+#endif
 
 }  // namespace
 
@@ -57,7 +69,7 @@ std::string memory_line() { return line_of(Error(CTV_ERROR_MEMORY, ctv_status_na
 
 int run_tool(const char* program, const std::function<Exit()>& body) {
   set_program_name(program);
-  occupy_standard_descriptors();
+  prepare_standard_descriptors();
   install_signal_handlers();
   try {
     const Exit code = body();

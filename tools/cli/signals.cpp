@@ -30,11 +30,17 @@ void handle(int signal) {
     raise(signal);
   }
   g_signal = signal;
+#if defined(_WIN32)
+  std::signal(signal, handle);  // which each signal resets
+#endif
 }
 
 }  // namespace
 
 void install_signal_handlers() {
+#if defined(_WIN32)
+  for (const int signal : {SIGINT, SIGTERM, SIGBREAK}) std::signal(signal, handle);
+#else
   struct sigaction action {};
   action.sa_handler = handle;
   sigemptyset(&action.sa_mask);
@@ -47,6 +53,7 @@ void install_signal_handlers() {
   }
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
   std::signal(SIGXFSZ, SIG_IGN);  // and so is a file at its limit
+#endif
 }
 
 void check_interrupted() {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctcall/udp.h"
 
+#if defined(_WIN32)
+#include <winsock2.h>
+#include <ws2tcpip.h>
+#else
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -30,12 +35,44 @@ int64_t now_us() {
       .count();
 }
 
+#if defined(_WIN32)
+using Handle = SOCKET;
+constexpr int kSocketType = SOCK_DGRAM;
+
+void start_sockets() {
+  static WSADATA data;
+  static const int started = WSAStartup(MAKEWORD(2, 2), &data);
+  (void)started;
+}
+void close_socket(Handle handle) { closesocket(handle); }
+int wait_for(pollfd& waiting, int milliseconds) { return WSAPoll(&waiting, 1, milliseconds); }
+std::string last_error() { return "error " + std::to_string(WSAGetLastError()) + " of Windows"; }
+#else
+using Handle = int;
+constexpr int kSocketType = SOCK_DGRAM | SOCK_CLOEXEC;
+
+void start_sockets() {}
+void close_socket(Handle handle) { close(handle); }
+int wait_for(pollfd& waiting, int milliseconds) { return poll(&waiting, 1, milliseconds); }
+std::string last_error() { return std::strerror(errno); }
+#endif
+
+// The bytes of a datagram as the calls of both systems take them.
+const char* chars(std::span<const uint8_t> bytes) { return reinterpret_cast<const char*>(bytes.data()); }
+#if defined(_WIN32)
+int length_of(std::span<const uint8_t> bytes) { return static_cast<int>(bytes.size()); }
+#else
+size_t length_of(std::span<const uint8_t> bytes) { return bytes.size(); }
+#endif
+
 class Socket {
  public:
-  Socket() : fd_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-    if (fd_ < 0) fail("cannot make a socket");
+  Socket() {
+    start_sockets();
+    fd_ = socket(AF_INET, kSocketType, 0);
+    if (fd_ == static_cast<Handle>(-1)) fail("cannot make a socket");
   }
-  ~Socket() { close(fd_); }
+  ~Socket() { close_socket(fd_); }
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
@@ -59,28 +96,28 @@ class Socket {
         0) {
       throw Failure(Exit::kFile, "there is no host " + address.substr(0, colon));
     }
-    const int result = connect(fd_, found->ai_addr, found->ai_addrlen);
+    const int result = connect(fd_, found->ai_addr, static_cast<socklen_t>(found->ai_addrlen));
     freeaddrinfo(found);
     if (result != 0) fail("cannot connect");
   }
   /// Datagrams that the system refuses are lost.
   void send_bytes(std::span<const uint8_t> bytes) {
     if (peer_.sin_port != 0) {
-      (void)sendto(fd_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&peer_),
+      (void)sendto(fd_, chars(bytes), length_of(bytes), 0, reinterpret_cast<const sockaddr*>(&peer_),
                    sizeof peer_);
     } else {
-      (void)send(fd_, bytes.data(), bytes.size(), 0);
+      (void)send(fd_, chars(bytes), length_of(bytes), 0);
     }
   }
   /// Waits until `until_us` at most; empty if nothing arrived.
   std::span<const uint8_t> receive_bytes(int64_t until_us) {
     const int64_t left = std::clamp<int64_t>(until_us - now_us(), 0, 100000);
     pollfd waiting{fd_, POLLIN, 0};
-    if (poll(&waiting, 1, static_cast<int>((left + 999) / 1000)) <= 0) return {};
+    if (wait_for(waiting, static_cast<int>((left + 999) / 1000)) <= 0) return {};
     sockaddr_in from{};
     socklen_t length = sizeof from;
-    const ssize_t size =
-        recvfrom(fd_, buffer_.data(), buffer_.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
+    const auto size = recvfrom(fd_, reinterpret_cast<char*>(buffer_.data()), length_of(buffer_), 0,
+                               reinterpret_cast<sockaddr*>(&from), &length);
     if (size <= 0) return {};
     peer_ = from;
     return {buffer_.data(), static_cast<size_t>(size)};
@@ -88,9 +125,9 @@ class Socket {
 
  private:
   [[noreturn]] static void fail(const char* what) {
-    throw Failure(Exit::kFile, std::string(what) + ": " + std::strerror(errno));
+    throw Failure(Exit::kFile, std::string(what) + ": " + last_error());
   }
-  int fd_;
+  Handle fd_{};
   sockaddr_in peer_{};
   std::array<uint8_t, 65536> buffer_{};
 };

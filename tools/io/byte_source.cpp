@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/byte_source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "cli/exit.h"
 #include "cli/signals.h"
+#include "io/file_status.h"
 #include "io/input_mark.h"
 
 namespace ctv::tools {
@@ -20,13 +17,12 @@ namespace {
 class FileSource : public ByteSource {
  public:
   FileSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
-    struct stat status {};
-    if (fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) {
-      mark_.emplace(status);
+    if (const std::optional<FileStatus> status = status_of(fd_); status && status->regular) {
+      mark_.emplace(*status);
       const off_t here = lseek(fd_, 0, SEEK_CUR);  // standard input may be in the middle of a file
-      if (here >= 0 && here <= status.st_size) {
+      if (here >= 0 && here <= status->size) {
         start_ = here;
-        size_ = static_cast<uint64_t>(status.st_size - here);
+        size_ = static_cast<uint64_t>(status->size - here);
       }
     }
   }
@@ -40,7 +36,7 @@ class FileSource : public ByteSource {
     if (into.empty()) return 0;
     for (;;) {
       check_interrupted();
-      const ssize_t n = ::read(fd_, into.data(), into.size());
+      const auto n = ::read(fd_, into.data(), static_cast<unsigned>(std::min(into.size(), kMostAtOnce)));
       if (n >= 0) return static_cast<size_t>(n);
       if (errno != EINTR) throw Failure(Exit::kFile, "cannot read " + name_ + ": " + std::strerror(errno));
     }
@@ -96,12 +92,11 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
   int fd = -1;
   do {
     check_interrupted();
-    fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | kBinaryFile);
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) throw Failure(Exit::kFile, "cannot open " + path + ": " + std::strerror(errno));
   auto source = std::make_unique<FileSource>(fd, path);
-  struct stat status {};
-  if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
+  if (const std::optional<FileStatus> status = status_of(fd); status && status->folder)
     throw Failure(Exit::kFile, path + " is a folder",
                   "an image sequence is given as " + path + "/img_%05d.png");
   return source;

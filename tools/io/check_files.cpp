@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/check_files.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "cli/exit.h"
+#include "io/file_status.h"
 
 namespace ctv::tools {
 
@@ -25,12 +23,11 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
       if (path == "-") throw Failure(Exit::kUsage, "standard output is asked for more than once");
       throw Failure(Exit::kUsage, "'" + path + "' is asked for as output more than once");
     }
-    struct stat output {};
-    if (path == "-" || stat(path.c_str(), &output) != 0 || !S_ISREG(output.st_mode)) continue;
+    const std::optional<FileStatus> output = path == "-" ? std::nullopt : status_of(path);
+    if (!output || !output->regular) continue;
     for (const std::string& name : inputs) {
-      struct stat input {};
-      if ((name == "-" ? fstat(STDIN_FILENO, &input) : stat(name.c_str(), &input)) != 0) continue;
-      if (input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+      const std::optional<FileStatus> input = name == "-" ? status_of(STDIN_FILENO) : status_of(name);
+      if (input && input->identity == output->identity)
         throw Failure(Exit::kUsage, path + " is the input as well", "give the output another name");
     }
   }

@@ -2,12 +2,11 @@
 // The functions that do not need libavformat: detection of containers, and messages without it.
 #include "io/container.h"
 
-#include <sys/stat.h>
-
 #include <array>
 
 #include "cli/exit.h"
 #include "io/channels.h"
+#include "io/file_status.h"
 #include "io/image_reader.h"
 
 #ifdef CTV_LIBAV
@@ -21,8 +20,8 @@ namespace {
 
 /// The first bytes of a regular file; "" for others, which must not be opened twice.
 std::string beginning(const std::string& path) {
-  struct stat status {};
-  if (path == "-" || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  const std::optional<FileStatus> status = path == "-" ? std::nullopt : status_of(path);
+  if (!status || !status->regular) return "";
   std::array<uint8_t, 16> bytes{};
   const size_t got = read_fully(*open_source(path), bytes);
   return {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(got)};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/image_reader.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <memory>
 
@@ -10,6 +8,7 @@
 #include "cli/messages.h"
 #include "cli/text.h"
 #include "io/byte_source.h"
+#include "io/file_status.h"
 #include "io/image_file.h"
 
 namespace ctv::tools {
@@ -17,8 +16,6 @@ namespace {
 
 constexpr std::array<const char*, 7> kEndings = {"png", "jpg", "jpeg", "ppm", "pgm", "pnm", "bmp"};
 constexpr uint64_t kMaxFileBytes = uint64_t{1} << 30;
-
-bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 }  // namespace
 
@@ -30,10 +27,10 @@ bool is_image_name(const std::string& path) {
 }
 
 ImageReader::ImageReader(const InputOptions& options)
-    : pattern_(options.path, exists(options.path)), max_pixels_(options.max_pixels) {
+    : pattern_(options.path, file_exists(options.path)), max_pixels_(options.max_pixels) {
   if (pattern_.numbered()) {
-    next_ = options.start_number.value_or(exists(pattern_.name(0)) ? 0 : 1);
-    for (end_ = next_; exists(pattern_.name(end_));) ++end_;
+    next_ = options.start_number.value_or(file_exists(pattern_.name(0)) ? 0 : 1);
+    for (end_ = next_; file_exists(pattern_.name(end_));) ++end_;
     if (end_ == next_) {
       throw Failure(Exit::kFile, "there is no image " + pattern_.name(next_),
                     "--start-number says where a sequence begins");
@@ -67,8 +64,7 @@ void ImageReader::skip(int64_t n) { next_ += std::min(n, end_ - next_); }
 
 void ImageReader::load(const std::string& path, Frame& frame) {
   const std::unique_ptr<ByteSource> source = open_source(path);
-  struct stat status {};
-  if (stat(path.c_str(), &status) == 0) marks_.emplace_back(status);
+  if (const std::optional<FileStatus> status = status_of(path)) marks_.emplace_back(*status);
   if (source->size().value_or(0) > kMaxFileBytes)
     throw Failure(Exit::kLimit, path + " is larger than " + std::to_string(kMaxFileBytes) + " bytes");
   std::vector<uint8_t> bytes;

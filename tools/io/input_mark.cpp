@@ -6,16 +6,16 @@
 namespace ctv::tools {
 namespace {
 
-std::multiset<std::pair<dev_t, ino_t>>& marked() {
-  static std::multiset<std::pair<dev_t, ino_t>> files;
+std::multiset<std::pair<uint64_t, uint64_t>>& marked() {
+  static std::multiset<std::pair<uint64_t, uint64_t>> files;
   return files;
 }
 
 }  // namespace
 
-InputMark::InputMark(const struct stat& status) {
-  if (!S_ISREG(status.st_mode)) return;
-  file_.emplace(status.st_dev, status.st_ino);
+InputMark::InputMark(const FileStatus& status) {
+  if (!status.regular) return;
+  file_ = status.identity;
   marked().insert(*file_);
 }
 
@@ -23,8 +23,6 @@ InputMark::~InputMark() {
   if (file_) marked().erase(marked().find(*file_));
 }
 
-bool is_being_read(const struct stat& status) {
-  return S_ISREG(status.st_mode) && marked().contains({status.st_dev, status.st_ino});
-}
+bool is_being_read(const FileStatus& status) { return status.regular && marked().contains(status.identity); }
 
 }  // namespace ctv::tools

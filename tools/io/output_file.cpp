@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/output_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
+#if defined(__linux__)
 #include <sys/xattr.h>
-#include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -20,6 +19,7 @@
 
 #include "cli/exit.h"
 #include "cli/signals.h"
+#include "io/file_status.h"
 #include "io/input_mark.h"
 
 namespace ctv::tools {
@@ -79,28 +79,54 @@ std::optional<int> descriptor_of(const std::string& path) {
   return {};
 }
 
-bool same_file(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+bool same_file(const std::optional<FileStatus>& a, const FileStatus& b) {
+  return a && a->identity == b.identity;
 }
 
+#if defined(_WIN32)
+bool writable(int) { return true; }
+
+int copy_descriptor(int descriptor) { return dup(descriptor); }
+
+/// Owners and rights are those of the folder.
+bool take_over_rights(int, const std::string&) { return true; }
+#else
 bool writable(int descriptor) {
   const int flags = fcntl(descriptor, F_GETFL);
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
+int copy_descriptor(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
+
+/// Gives a new file owner and rights of an existing one. False if it cannot have all of them.
+bool take_over_rights(int descriptor, const std::string& path) {
+  struct stat existing {};
+  struct stat made {};
+  if (stat(path.c_str(), &existing) != 0) return true;
+  const bool same_owner =
+      fstat(descriptor, &made) == 0 && made.st_uid == existing.st_uid && made.st_gid == existing.st_gid;
+  bool all = same_owner || fchown(descriptor, existing.st_uid, existing.st_gid) == 0;
+#if defined(__linux__)
+  all = all && getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) <= 0;
+#endif
+  fchmod(descriptor, existing.st_mode & 07777);
+  return all;
+}
+#endif
+
 /// Copies the bytes of a file into another, which keeps owner, links and rights. False: errno has the reason.
 bool copy_into(const std::string& from, const std::string& to) {
-  const int in = open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  const int in = open(from.c_str(), O_RDONLY | O_CLOEXEC | kBinaryFile);
   if (in < 0) return false;
-  const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | kBinaryFile, 0666);
   int error = out < 0 ? errno : 0;
   std::array<char, 1 << 16> bytes{};
   while (error == 0) {
-    ssize_t n = read(in, bytes.data(), bytes.size());
+    auto n = read(in, bytes.data(), static_cast<unsigned>(bytes.size()));
     if (n == 0) break;
     if (n < 0 && errno != EINTR) error = errno;
     for (const char* next = bytes.data(); n > 0 && error == 0;) {
-      const ssize_t done = write(out, next, static_cast<size_t>(n));
+      const auto done = ::write(out, next, static_cast<unsigned>(n));
       if (done < 0 && errno != EINTR) error = errno;
       if (done > 0) n -= done, next += done;
     }
@@ -151,46 +177,41 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
     use_descriptor(*descriptor);
     return;
   }
-  struct stat status {};
-  const bool exists = stat(path.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) fail("write", errno);
-  if (exists && S_ISDIR(status.st_mode)) fail("write", EISDIR);
-  if (exists && is_being_read(status))
+  const std::optional<FileStatus> status = status_of(path);
+  if (!status && errno != ENOENT) fail("write", errno);
+  if (status && status->folder) fail("write", EISDIR);
+  if (status && is_being_read(*status))
     throw Failure(Exit::kUsage, path + " is the input as well", "give the output another name");
-  if (exists && !S_ISREG(status.st_mode)) {
-    fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (status && !status->regular) {
+    fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | kBinaryFile);
     if (fd_ < 0) fail("write", errno);
     return;
   }
   for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {  // a shell's "> file" has opened it already
-    struct stat open {};
-    if (exists && fstat(standard, &open) == 0 && same_file(open, status) && writable(standard)) {
+    if (status && same_file(status_of(standard), *status) && writable(standard)) {
       use_descriptor(standard);
       return;
     }
   }
   // A rename over a write-protected file would succeed, against its owner's intention.
-  if (exists && access(path.c_str(), W_OK) != 0) fail("write", errno);
-  open_file(exists ? &status : nullptr);
+  if (status && access(path.c_str(), W_OK) != 0) fail("write", errno);
+  open_file(status ? &*status : nullptr);
 }
 
 void OutputFile::use_descriptor(int descriptor) {
-  struct stat status {};
-  if (fstat(descriptor, &status) == 0 && is_being_read(status))
+  if (const std::optional<FileStatus> status = status_of(descriptor); status && is_being_read(*status))
     throw Failure(Exit::kUsage, name_ + " is the input as well", "give the output another name");
   if (!writable(descriptor)) fail("write", EBADF);
-  fd_ = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  fd_ = copy_descriptor(descriptor);
   if (fd_ < 0) fail("write", errno);
 }
 
-void OutputFile::open_file(const struct stat* existing) {
+void OutputFile::open_file(const FileStatus* existing) {
   const std::string given = path_;
   std::error_code ignored;
   path_ = existing != nullptr ? std::filesystem::canonical(given, ignored).string() : target_of(given);
-  struct stat found {};
   // A file without a name, such as a deleted one that another process has open, can only be written.
-  const bool nameless =
-      existing != nullptr && (stat(path_.c_str(), &found) != 0 || !same_file(found, *existing));
+  const bool nameless = existing != nullptr && !same_file(status_of(path_), *existing);
   if (path_.empty() || nameless) path_ = given;
   std::string place = std::filesystem::absolute(path_, ignored).string();
   place = std::filesystem::weakly_canonical(place, ignored).string();
@@ -199,19 +220,19 @@ void OutputFile::open_file(const struct stat* existing) {
     throw Failure(Exit::kUsage, "'" + given + "' is asked for as output more than once",
                   "give one of them another name");
   place_ = std::move(place);
-  const size_t slash = path_.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
+  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
   static std::atomic<int> names{0};
   for (int attempt = 0; fd_ < 0 && !nameless; ++attempt) {
-    temporary_ = folder + ".ctv-" + std::to_string(getpid()) + "-" + std::to_string(names++) + ".part";
-    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary_ =
+        (folder / (".ctv-" + std::to_string(getpid()) + "-" + std::to_string(names++) + ".part")).string();
+    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | kBinaryFile, 0666);
     if (fd_ < 0 && (errno != EEXIST || attempt == 1000)) break;
   }
   if (fd_ < 0) {  // the folder takes no other file
     int error = errno;
     temporary_.clear();
     if (existing != nullptr) {
-      fd_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+      fd_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | kBinaryFile);
       error = errno;
     }
     in_place_ = fd_ >= 0;
@@ -221,12 +242,7 @@ void OutputFile::open_file(const struct stat* existing) {
   }
   remembered_ = remember_temporary(temporary_);
   if (existing == nullptr) return;
-  struct stat made {};
-  const bool same_owner =
-      fstat(fd_, &made) == 0 && made.st_uid == existing->st_uid && made.st_gid == existing->st_gid;
-  copied_ = existing->st_nlink > 1 || getxattr(path_.c_str(), "system.posix_acl_access", nullptr, 0) > 0 ||
-            (!same_owner && fchown(fd_, existing->st_uid, existing->st_gid) != 0);
-  fchmod(fd_, existing->st_mode & 07777);
+  copied_ = !take_over_rights(fd_, path_) || existing->linked;
 }
 
 OutputFile::~OutputFile() { discard(); }
@@ -253,7 +269,7 @@ void OutputFile::write(std::span<const uint8_t> bytes) {
   position_ += bytes.size();
   size_ = std::max(size_, position_);
   while (!bytes.empty()) {
-    const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+    const auto n = ::write(fd_, bytes.data(), static_cast<unsigned>(std::min(bytes.size(), kMostAtOnce)));
     if (n < 0 && errno == EINTR) {
       check_interrupted();  // a writer only blocks on a pipe without a reader
       continue;
@@ -281,7 +297,9 @@ void OutputFile::close() {
 /// Gives the closed file its name, or its bytes to the file of that name. False: it keeps its temporary name,
 /// and errno has the reason.
 bool OutputFile::put_in_place() {
-  if (copied_ || std::rename(temporary_.c_str(), path_.c_str()) != 0) {  // EBUSY: a mount point; EXDEV, EPERM
+  std::error_code error;
+  if (!copied_) std::filesystem::rename(temporary_, path_, error);  // which replaces a file on Windows, too
+  if (copied_ || error) {                                           // EBUSY: a mount point; EXDEV, EPERM
     if (!copy_into(temporary_, path_)) return false;
     unlink(temporary_.c_str());
   }

@@ -12,10 +12,9 @@
 #include <string>
 #include <string_view>
 
-struct stat;
-
 namespace ctv::tools {
 
+struct FileStatus;
 struct Temporary;
 
 class OutputFile {
@@ -48,7 +47,7 @@ class OutputFile {
  private:
   [[noreturn]] void fail(const char* what, int error) const;
   void use_descriptor(int descriptor);
-  void open_file(const struct stat* existing);
+  void open_file(const FileStatus* existing);
   bool put_in_place();
   void discard() noexcept;
   void forget() noexcept;

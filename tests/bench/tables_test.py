@@ -159,14 +159,19 @@ class Tables(unittest.TestCase):
 
     def test_calls_are_averaged_over_seeds(self):
         call = {"clip": "a", "codec": "ctv", "loss": 0.05, "burst": 1, "round_trip_ms": 50, "playout_ms": 0, "seconds": 2, "psnr": 38,
-                "damaged_percent": 10, "delay_ms": {"p50": 26, "p99": 31},
+                "damaged_percent": 10, "delay_ms": {"p50": 26, "p95": 29, "p99": 31}, "bandwidth": [], "queue_ms": 200,
+                "datagrams": 100, "lost_datagrams": 4, "key_frames": 1,
                 "bytes": {"levels": 100000, "parity": 25000, "repeated": 0, "feedback": 9000}}
         rows = [{**call, "seed": seed, "frozen_percent": frozen} for seed, frozen in ((1, 0.5), (2, 1.5))]
         run = {"settings": {"frames": 60, "bitrate": 400, "preset": "default"}, "results": rows + [{**rows[0], "loss": 0.2}]}
         (caption, _, table), = loss(run)
         self.assertIn("mean of 2 seeds", caption)
-        self.assertEqual(table[0], ["ctv", "5 %", "1", "50", "0", "1.00", "10.0", "38.00", "26 / 31", "500", "100", "0"])
+        self.assertEqual(table[0], ["ctv", "5 %", "1", "50", "0", "1.00", "10.0", "38.00", "26 / 29 / 31", "500", "100", "0"])
         self.assertEqual(len(table), 2)
+        run["results"] = [{**call, "seed": 1, "frozen_percent": 1, "bandwidth": [[0, kilobits]]} for kilobits in (400, 900)]
+        (_, head, table), = loss(run)
+        self.assertEqual(head[-4:], ["bandwidth", "queue", "% lost", "key frames"])
+        self.assertEqual([row[-4:] for row in table], [["400", "200", "4.0", "1"], ["900", "200", "4.0", "1"]])
 
     def test_every_machine_is_named_once(self):
         machine = {"cpu": "A", "cores": 2, "memory_bytes": 2**33, "devices": [], "driver": "", "device_clocks": "", "compiler": "gcc",

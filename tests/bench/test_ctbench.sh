@@ -138,6 +138,9 @@ fi
 expect 0 "loss again" "$ctbench" $call --json again.json
 grep -v '"load"\|"time"\|"cpu_mhz"' loss.json >loss.txt
 grep -v '"load"\|"time"\|"cpu_mhz"' again.json | cmp - loss.txt || fail "loss: two runs differ"
+expect 0 "narrow links" "$ctbench" loss generate:96x64@30:20 --frames 20 --loss 0 --playout 0 --bitrate 200 --bandwidth 150,400 --queue 100 --json narrow.json
+[ "$(grep -c '"codec": "ctv",' narrow.json)" -eq 2 ] || fail "loss: not two bandwidths"
+says out "bandwidth"
 expect 1 "loss beyond all" "$ctbench" loss --loss 101
 
 expect 0 "pictures of transforms" "$ctbench" pictures --transforms --frames 1 --size 96x64 --json transforms.json
@@ -172,7 +175,7 @@ done
 mkdir -p left && cp everything/*.json left
 expect 2 "a clip that cannot be read, into a folder with results" "$ctbench" all --quick -o left missing.y4m
 [ "$(echo left/*.json)" = left/papers.json ] || fail "all: results of an earlier run are left: $(echo left/*.json)"
-/usr/bin/python3 "$source/tests/bench/schema.py" "$source/tools/bench/schema.json" everything/*.json loss.json rd.json set.json judged.json \
+/usr/bin/python3 "$source/tests/bench/schema.py" "$source/tools/bench/schema.json" everything/*.json loss.json narrow.json rd.json set.json judged.json \
   >schema.txt || { fail "schema"; cat schema.txt >&2; }
 
 expect 0 report "$ctbench" report everything/*.json -o page.html

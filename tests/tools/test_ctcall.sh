@@ -73,7 +73,7 @@ grep -q '"frozen": null' sent.json && ! grep -q '"datagrams": null' sent.json ||
 grep -q feedback listen.txt && ! grep -q 'delay\|lost\|sent' listen.txt || fail "listen: $(cat listen.txt)"
 
 # --- wrong use
-for bad in "--loss 101" "--loss x" "--burst 0" "--delay 5 --rtt 5" "--repeats 1" "--parity some" "--bitrate 0" \
+for bad in "--loss 101" "--bandwidth x" "--bandwidth 100,0:50" "--bandwidth 100 --connect a:1" "--loss x" "--burst 0" "--delay 5 --rtt 5" "--repeats 1" "--parity some" "--bitrate 0" \
   "--replay a --trace b" "--connect nowhere" "--mtu 63" "--listen 5 --generate 96x64@30:2" "--in-flight 2"; do
   expect 1 "bad $bad" "$ctcall" $bad
   [ "$(wc -l <err)" -eq 1 ] || fail "bad $bad: $(cat err)"

@@ -29,10 +29,27 @@ constexpr const char* kPeerPresets[] = {"ultrafast", "veryfast"};
 
 struct Matrix {
   std::vector<double> loss = {0, 5, 20}, burst = {1, 3}, round_trip = {50}, playout = {0, 100};
+  std::vector<double> bandwidth, queue = {200};  // kb/s, none: unlimited; ms
   int64_t seeds = 1;
 
   /// Every combination; without loss, only one of bursts and seeds.
   std::vector<CallOptions> calls(const CallOptions& base) const {
+    if (bandwidth.empty()) return calls_over(base);
+    std::vector<CallOptions> all;
+    CallOptions call = base;
+    for (const double kilobits : bandwidth) {
+      for (const double length : queue) {
+        call.network.steps = {{0, std::llround(1000 * kilobits)}};
+        call.network.queue_us = std::llround(1000 * length);
+        const std::vector<CallOptions> calls = calls_over(call);
+        all.insert(all.end(), calls.begin(), calls.end());
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::vector<CallOptions> calls_over(const CallOptions& base) const {
     std::vector<CallOptions> calls;
     for (const double rtt : round_trip) {
       for (const double delay : playout) {
@@ -82,6 +99,7 @@ class LossRun {
     for (const Way& way : kWays) {
       for (const CallOptions& call : calls) measure_ours(clip, way, call);
     }
+    if (!matrix_.bandwidth.empty()) return;  // the peers do not adapt their rate
     for (const char* preset : kPeerPresets) {
       const std::string name = std::string("x264-") + preset;
       m_.attempt(clip.name + " with " + name, [&] {
@@ -135,14 +153,15 @@ class LossRun {
 
 Exit run_loss(int argc, const char* const* argv) {
   Measurement m(
-      "loss", "what a viewer of a call sees when datagrams are lost",
+      "loss", "what a viewer of a call sees when datagrams are lost or the network is narrow",
       "CLIPs, or a generated one, go through ctcall's simulated call at every combination of loss, burst, "
       "round trip and playout delay: with acknowledged references, parts and parity, and with key frames on "
       "loss. x264 goes through the same network with intra refresh and slices of one datagram, and with key "
       "frames "
       "on loss.",
       {{"ctbench loss a.y4m --loss 0,5,20 --burst 1,3 --seeds 3", "a table"},
-       {"ctbench loss a.y4m --loss 5 --rtt 50,150 --playout 0,100,200", "delay against loss"}});
+       {"ctbench loss a.y4m --loss 5 --rtt 50,150 --playout 0,100,200", "delay against loss"},
+       {"ctbench loss a.y4m --loss 0 --bitrate 800 --bandwidth 400,900 --queue 100,500", "narrow links"}});
   m.most_clips = SIZE_MAX;
   m.frames = 150;
   Matrix matrix;
@@ -161,6 +180,9 @@ Exit run_loss(int argc, const char* const* argv) {
   list("--loss", "Lost datagrams in %; 0,5,20 unless given", 0, 100, matrix.loss);
   list("--burst", "Mean numbers lost in a row; 1,3 unless given", 1, 100, matrix.burst);
   list("--rtt", "Round trips in ms; 50 unless given", 0, 20000, matrix.round_trip);
+  list("--bandwidth", "Bandwidths in kb/s of the slowest link; unlimited unless given. No peers then", 1, 1e7,
+       matrix.bandwidth);
+  list("--queue", "Lengths of the queue before it in ms; 200 unless given", 0, 10000, matrix.queue);
   list("--playout", "Added delays in ms; 0,100 unless given", 0, 10000, matrix.playout);
   m.count("--seeds", "Calls with other losses of each kind", 1, 1000, matrix.seeds);
   m.real("--bitrate", "kb/s of all that is sent", 1, 1e6, kilobits);

@@ -145,7 +145,7 @@ X264Peer::Outcome X264Peer::call_with_refresh(const CallOptions& options) {
       r.bytes.headers += kDatagramHeader;
       r.bytes.levels += slice.size();
       const int64_t leaves = captured + static_cast<int64_t>(of_picture.size()) * kSpacingUs;
-      const auto arrival = channel.send(leaves);
+      const auto arrival = channel.send(leaves, slice.size(), nullptr);
       of_picture.push_back(arrival || n == 0);
       if (arrival) last = std::max(last, *arrival - captured);
     }
@@ -190,7 +190,7 @@ X264Peer::Outcome X264Peer::call_with_key_frames(const CallOptions& options) {
     for (size_t n = 0; n < pictures_.size(); ++n) {
       size_t lost = 0;
       for (size_t i = 0; i < kMostSlices; ++i)
-        lost += !channel.send(0) && i < pictures_[n].slices.size() && n > 0 ? 1 : 0;
+        lost += !channel.send(0, 0, nullptr) && i < pictures_[n].slices.size() && n > 0 ? 1 : 0;
       const bool key = n == 0 || std::ranges::binary_search(keys, n);
       if (n > 0 && n == due) asked.push_back(n);
       if (lost > 0 && due <= n) due = n + wait;

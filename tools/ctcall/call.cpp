@@ -14,8 +14,8 @@ namespace {
 
 // Interval between datagrams: 1200 bytes at 96 Mb/s.
 constexpr int64_t kSpacing = 100;
-// Pictures are shown this long after their deadline, because a frame's datagrams leave one after the other.
-constexpr int64_t kSlack = 10000;
+// A picture that is decoded later than this after its deadline counts as frozen.
+constexpr int64_t kLatest = 250000;
 
 class VirtualCall {
  public:
@@ -24,7 +24,8 @@ class VirtualCall {
         sending_(options_, source),
         receiving_(options_, sink),
         forth_(options.network, 1),
-        back_(options.network, 2) {}
+        back_(options.network, 2),
+        link_(options.network.steps, options.network.queue_us) {}
 
   CallResult run() {
     waiting_ = 1;
@@ -41,14 +42,19 @@ class VirtualCall {
     sending_.count(result);
     result.lost_datagrams = forth_.lost();
     result.seconds = static_cast<double>(captured_) / options_.fps;
-    Latency delays;
+    Latency delays, waits;
     for (size_t i = 0; i < receiving_.decoded_us().size(); ++i) {
       if (receiving_.decoded_us()[i] >= 0) {
         delays.add(static_cast<double>(receiving_.decoded_us()[i] - captured_us(static_cast<int64_t>(i))) /
                    1000);
       }
     }
+    for (const int64_t wait : link_.waits_us()) waits.add(static_cast<double>(wait) / 1000);
+    result.queue_p95_ms = waits.percentile(0.95);
+    const double bits = link_.bits(0, captured_us(captured_));
+    if (bits > 0) result.utilisation = static_cast<double>(8 * delivered_) / bits;
     result.delay_p50_ms = delays.percentile(0.5);
+    result.delay_p95_ms = delays.percentile(0.95);
     result.delay_p99_ms = delays.percentile(0.99);
     return result;
   }
@@ -69,7 +75,7 @@ class VirtualCall {
     const int64_t n = captured_++;
     ++waiting_;
     at(captured_us(captured_), [this] { capture(); });
-    at(now_us_ + options_.network.delay_us + options_.network.jitter_us + deadline_us(options_) + kSlack,
+    at(now_us_ + options_.network.delay_us + options_.network.jitter_us + deadline_us(options_) + kLatest,
        [this, n] {
          receive();
          receiving_.show(n);
@@ -84,8 +90,9 @@ class VirtualCall {
       const std::span<const uint8_t> datagram = sending_.next(leaves);
       if (datagram.empty()) return;
       free_us_ = leaves + kSpacing;
-      const auto arrival = forth_.send(leaves);
+      const auto arrival = forth_.send(leaves, datagram.size(), &link_);
       if (!arrival) continue;
+      delivered_ += datagram.size();
       at(*arrival, [this, bytes = std::vector<uint8_t>(datagram.begin(), datagram.end())] {
         receiving_.push(now_us_, bytes);
         receive();
@@ -97,7 +104,7 @@ class VirtualCall {
   void receive() {
     receiving_.decode(now_us_);
     for (std::span<const uint8_t> m; !(m = receiving_.feedback(now_us_)).empty();) {
-      const auto arrival = back_.send(now_us_);
+      const auto arrival = back_.send(now_us_, m.size(), nullptr);
       if (!arrival) continue;
       at(*arrival, [this, bytes = std::vector<uint8_t>(m.begin(), m.end())] {
         sending_.feedback(now_us_, bytes);
@@ -114,6 +121,8 @@ class VirtualCall {
   SendingEnd sending_;
   ReceivingEnd receiving_;
   Channel forth_, back_;
+  Bottleneck link_;
+  uint64_t delivered_ = 0;  // bytes
   std::multimap<int64_t, Action> events_;
   int64_t now_us_ = 0, free_us_ = 0, wake_us_ = -1, captured_ = 0;
   int64_t waiting_ = 0;  // pictures not yet shown, and one for the camera

@@ -86,7 +86,9 @@ struct CallResult {
   int64_t frames = 0, frozen = 0, damaged = 0, key_frames = 0;
   int64_t longest_freeze = 0;  // frames
   uint64_t datagrams = 0, lost_datagrams = 0, repaired = 0, repeated = 0;
-  double delay_p50_ms = 0, delay_p99_ms = 0;  // from the camera to the decoder
+  double delay_p50_ms = 0, delay_p95_ms = 0, delay_p99_ms = 0;  // from the camera to the decoder
+  double queue_p95_ms = 0;                                      // wait before the slowest link
+  double utilisation = 0;  // bits through it, of those that it could send
   double seconds = 0;
   CallBytes bytes;
 };

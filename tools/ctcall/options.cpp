@@ -22,6 +22,19 @@ double real(const std::string& option, const std::string& s, double least, doubl
   return *value;
 }
 
+std::vector<NetworkOptions::Step> bandwidth_steps(const std::string& s) {
+  std::vector<NetworkOptions::Step> steps;
+  for (const std::string& word : split(s, ',')) {
+    const size_t colon = word.find(':');
+    const double second = colon == std::string::npos ? 0 : real("--bandwidth", word.substr(0, colon), 0, 1e6);
+    const std::string rate = colon == std::string::npos ? word : word.substr(colon + 1);
+    steps.push_back({std::llround(1e6 * second), std::llround(1000 * real("--bandwidth", rate, 1, 1e7))});
+    if (steps.size() == 1 ? second != 0 : steps.back().time_us <= steps[steps.size() - 2].time_us)
+      throw Failure(Exit::kUsage, "--bandwidth: '" + s + "' has no rising times from 0 on");
+  }
+  return steps;
+}
+
 void add_network_options(Options& options, CallOptions& call) {
   NetworkOptions& network = call.network;
   const auto milliseconds = [&options](const char* name, const char* help, double most, auto set) {
@@ -42,6 +55,13 @@ void add_network_options(Options& options, CallOptions& call) {
   milliseconds("--jitter", "Up to so much more, evenly distributed", 1000,
                [&](int64_t us) { network.jitter_us = us; });
   options.initially("0");
+  options.value("--bandwidth", "KBPS[,S:KBPS...]",
+                "Bandwidth of the slowest link to the receiver, and what it is from later seconds on",
+                [&](const std::string& s) { network.steps = bandwidth_steps(s); });
+  options.initially("unlimited");
+  milliseconds("--queue", "Length of the queue before this link; what it cannot hold is lost", 10000,
+               [&](int64_t us) { network.queue_us = us; });
+  options.initially("200");
   options.integer("--seed", "N", "Other losses for every number", 0, UINT32_MAX,
                   [&](int64_t n) { network.seed = static_cast<uint64_t>(n); });
   options.initially("1");
@@ -95,6 +115,8 @@ ToolText ctcall_text() {
   about.examples = {
       {"ctcall clip.y4m --loss 5 --rtt 50", "one of twenty datagrams is lost, no delay is added"},
       {"ctcall clip.y4m --loss 5 --rtt 50 --playout 100", "with repetition"},
+      {"ctcall clip.y4m --bitrate 800 --bandwidth 900,5:450 --queue 200",
+       "a link that becomes narrower after 5 s"},
       {"ctcall --listen 5000 & ctcall clip.y4m --connect 127.0.0.1:5000", "two processes"},
       {"ctcall clip.y4m --trace clip.trace && ctcall --replay clip.trace --frames 18000 --loss 20",
        "ten minutes"}};
@@ -146,6 +168,7 @@ void check_call_options(CallCommand& c) {
   exclude(c.given, {"--replay", "--trace", "--listen", "--connect"});
   exclude(c.given, {"--delay", "--rtt"});
   exclude(c.given, {"--generate", "--replay"});
+  exclude(c.given, {"--bandwidth", "--connect", "--listen"});
   if (c.generated && c.given.contains("INPUT"))
     throw Failure(Exit::kUsage, "INPUT and --generate", "choose one");
   if ((!c.replay.empty() || c.listen >= 0) && !c.input.path.empty()) {

@@ -70,8 +70,12 @@ std::string call_text(const CallCommand& c, const CallResult& r, std::optional<d
   }
   if (psnr) out += text("PSNR       %7.2f dB  luma, mean of the pictures on the screen\n", *psnr);
   if (r.sends && r.receives) {
-    out += text("delay      %7.1f ms  median, %.1f ms of 99 %%, from camera to decoder\n", r.delay_p50_ms,
-                r.delay_p99_ms);
+    out += text("delay      %7.1f ms  median, %.1f ms of 95 %%, %.1f ms of 99 %%, from camera to decoder\n",
+                r.delay_p50_ms, r.delay_p95_ms, r.delay_p99_ms);
+  }
+  if (!n.steps.empty() && r.sends && r.receives) {
+    out += text("queue      %7.1f ms  of 95 %%; the link carries %.0f %% of what it could\n", r.queue_p95_ms,
+                100 * r.utilisation);
   }
   out += datagrams_text(r);
   if (r.sends) {
@@ -101,6 +105,12 @@ Json call_json(const CallCommand& c, const CallResult& r, std::optional<double> 
   j["burst"] = n.burst;
   j["round_trip_ms"] = 2 * static_cast<double>(n.delay_us) / 1000;
   j["jitter_ms"] = static_cast<double>(n.jitter_us) / 1000;
+  j["bandwidth"] = Json::array();
+  for (const NetworkOptions::Step& step : n.steps) {
+    j["bandwidth"].push_back(
+        {static_cast<double>(step.time_us) / 1e6, static_cast<double>(step.bandwidth) / 1000});
+  }
+  j["queue_ms"] = static_cast<double>(n.queue_us) / 1000;
   j["playout_ms"] = static_cast<double>(c.call.playout_us) / 1000;
   j["seed"] = n.seed;
   j["frames"] = r.frames;
@@ -112,7 +122,11 @@ Json call_json(const CallCommand& c, const CallResult& r, std::optional<double> 
   j["damaged_percent"] = measured(r.receives, percent(r.damaged, r.frames));
   j["psnr"] = psnr ? Json(*psnr) : Json(nullptr);
   const bool both = r.sends && r.receives;
-  j["delay_ms"] = {{"p50", measured(both, r.delay_p50_ms)}, {"p99", measured(both, r.delay_p99_ms)}};
+  j["delay_ms"] = {{"p50", measured(both, r.delay_p50_ms)},
+                   {"p95", measured(both, r.delay_p95_ms)},
+                   {"p99", measured(both, r.delay_p99_ms)}};
+  j["queue_p95_ms"] = measured(both && !n.steps.empty(), r.queue_p95_ms);
+  j["utilisation"] = measured(both && !n.steps.empty(), r.utilisation);
   j["datagrams"] = measured(r.sends, r.datagrams);
   j["lost_datagrams"] = measured(r.sends, r.lost_datagrams);
   j["repaired_datagrams"] = measured(r.receives, r.repaired);

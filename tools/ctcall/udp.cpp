@@ -143,7 +143,7 @@ CallResult send_call(const CallOptions& options, const std::string& address, Sou
   int64_t n = 0;
   const auto send_all = [&] {
     for (std::span<const uint8_t> d; !(d = end.next(now_us())).empty();) {
-      if (channel.send(now_us())) socket.send_bytes(d);
+      if (channel.send(now_us(), d.size(), nullptr)) socket.send_bytes(d);
     }
   };
   // Repetition continues for a while after the last picture.
@@ -186,7 +186,7 @@ CallResult receive_call(const CallOptions& options, int64_t port, Sink& sink) {
     }
     end.decode(now_us());
     for (std::span<const uint8_t> m; last != 0 && !(m = end.feedback(now_us())).empty();) {
-      if (channel.send(now_us())) socket.send_bytes(m);
+      if (channel.send(now_us(), m.size(), nullptr)) socket.send_bytes(m);
     }
     const auto interval = 1e6 / options.fps;
     while (first != 0 && shown < static_cast<int64_t>(end.decoded_us().size()) &&

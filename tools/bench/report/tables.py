@@ -257,10 +257,11 @@ def streams(run):
 
 
 def calls_of(run):
-    """Rows of one kind, whatever their seed: {(clip, codec, round trip, playout, burst, loss): rows}."""
+    """Rows of one kind, whatever their seed: {(clip, codec, round trip, playout, burst, loss, bandwidth, queue): rows}."""
     calls = {}
     for r in run["results"]:
-        key = (r["clip"], r["codec"], r["round_trip_ms"], r["playout_ms"], r["burst"], 100 * r["loss"])
+        key = (r["clip"], r["codec"], r["round_trip_ms"], r["playout_ms"], r["burst"], 100 * r["loss"],
+               tuple(map(tuple, r["bandwidth"])), r["queue_ms"])
         calls.setdefault(key, []).append(r)
     return calls
 
@@ -273,20 +274,23 @@ def loss(run):
     blocks = []
     for clip in unique(r["clip"] for r in run["results"]):
         rows = []
-        for (name, codec, round_trip, playout, burst, lost), calls in calls_of(run).items():
+        limited = any(r["bandwidth"] for r in run["results"])
+        for (name, codec, round_trip, playout, burst, lost, steps, queue), calls in calls_of(run).items():
             if name != clip:
                 continue
             of = lambda key: mean([r[key] for r in calls])
             rows.append([codec, f"{lost:g} %", f"{burst:g}", f"{round_trip:g}", f"{playout:g}", f"{of('frozen_percent'):.2f}",
                          f"{of('damaged_percent'):.1f}", "-" if of("psnr") is None else f"{of('psnr'):.2f}",
-                         f"{mean([r['delay_ms']['p50'] for r in calls]):.0f} / {mean([r['delay_ms']['p99'] for r in calls]):.0f}",
+                         " / ".join(f"{mean([r['delay_ms'][p] for r in calls]):.0f}" for p in ("p50", "p95", "p99")),
                          f"{mean(list(map(sent_kilobits, calls))):.0f}"]
-                        + [f"{mean([8 * r['bytes'][k] / 1000 / r['seconds'] for r in calls]):.0f}" for k in ("parity", "repeated")])
+                        + [f"{mean([8 * r['bytes'][k] / 1000 / r['seconds'] for r in calls]):.0f}" for k in ("parity", "repeated")]
+                        + ([f"{steps[0][1]:g}", f"{queue:g}", f"{mean([100 * r['lost_datagrams'] / r['datagrams'] for r in calls]):.1f}",
+                            f"{mean([r['key_frames'] for r in calls]):g}"] if limited else []))
         s = run["settings"]
         blocks.append((f"**Calls under loss**, {clip}, {s['frames']} frames, packets of {s['bitrate']:g} kb/s, preset {s['preset']}; "
                        f"mean of {len({r['seed'] for r in run['results']})} seeds. Shares in %, times in ms, rates in kb/s.",
-                       ["", "lost", "in a row", "round trip", "playout", "frozen", "damaged", "luma dB", "delay p50 / p99", "sent",
-                        "parity", "repeated"], rows))
+                       ["", "lost", "in a row", "round trip", "playout", "frozen", "damaged", "luma dB", "delay p50 / p95 / p99",
+                        "sent", "parity", "repeated"] + (["bandwidth", "queue", "% lost", "key frames"] if limited else []), rows))
     return blocks
 
 

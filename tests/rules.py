@@ -101,7 +101,7 @@ def includes(name, number, line):
 def source(name, lines):
     if not any("SPDX-License-Identifier: BSD-3-Clause" in line for line in lines[:3]):
         yield f"{name}: no SPDX line at the top"
-    if len(lines) > 400 and name != "codec/include/ctv/ctv.h":  # a book to read
+    if len(lines) > 400 and name not in ("codec/include/ctv/ctv.h", "codec/include/ctv/net.h"):  # books to read
         yield f"{name}: {len(lines)} lines, at most 400"
     if re.search(r"\.(h|hpp|cuh)$", name) and not any(re.match(r"\s*(//|/\*)", line) for line in lines[1:2]):
         yield f"{name}: no comment below the SPDX line that says what the header is for"

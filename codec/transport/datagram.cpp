@@ -6,6 +6,9 @@
 namespace ctv::net {
 namespace {
 
+constexpr uint64_t kMostMilliseconds = 60001;
+constexpr uint64_t kMostRepeats = 8;
+
 int bit(uint8_t byte, int place) { return byte >> place & 1; }
 
 ctv_status refuse(const char* what) { return fail(CTV_ERROR_STREAM, "datagram: %s", what); }
@@ -88,29 +91,46 @@ int64_t unwrap(uint32_t low, int64_t near) {
   return near + distance;
 }
 
-Bytes write_table(std::span<const PartEntry> parts) {
+Bytes write_table(const Table& table) {
   Bytes out;
-  put_number(out, parts.size());
-  for (const PartEntry& part : parts) put_number(out, part.size << 2 | static_cast<uint64_t>(part.priority));
+  const Timing& timing = table.timing;
+  put_number(out, timing.known ? 1 + static_cast<uint64_t>(timing.round_trip) : 0);
+  if (timing.known) {
+    put_number(out, static_cast<uint64_t>(timing.deadline));
+    put_number(out, static_cast<uint64_t>(timing.repeats));
+  }
+  put_number(out, table.parts.size());
+  for (const PartEntry& part : table.parts)
+    put_number(out, part.size << 2 | static_cast<uint64_t>(part.priority));
   return out;
 }
 
-std::optional<std::vector<PartEntry>> read_table(std::span<const uint8_t> bytes, uint64_t most,
-                                                 size_t& size) {
+std::optional<Table> read_table(std::span<const uint8_t> bytes, uint64_t most, size_t& size) {
   size_t at = 0;
+  Table table;
+  const auto round_trip = get_number(bytes, at);
+  if (!round_trip) return std::nullopt;
+  if (*round_trip > 0) {
+    const auto deadline = get_number(bytes, at);
+    const auto repeats = get_number(bytes, at);
+    if (!deadline || !repeats || *round_trip > kMostMilliseconds || *deadline > kMostMilliseconds ||
+        *repeats > kMostRepeats)
+      return std::nullopt;
+    table.timing = {true, static_cast<int64_t>(*round_trip) - 1, static_cast<int64_t>(*deadline),
+                    static_cast<int64_t>(*repeats)};
+  }
   const auto count = get_number(bytes, at);
   if (!count || *count == 0 || *count > CTV_NET_MAX_PARTS) return std::nullopt;
-  std::vector<PartEntry> parts;
   uint64_t sum = 0;
   for (uint64_t i = 0; i < *count; ++i) {
     const auto number = get_number(bytes, at);
     if (!number) return std::nullopt;
-    parts.push_back({*number >> 2, static_cast<int>(*number & 3)});
-    sum += parts.back().size;
+    table.parts.push_back({*number >> 2, static_cast<int>(*number & 3)});
+    sum += table.parts.back().size;
     if (sum > most) return std::nullopt;
   }
   size = at;
-  return parts;
+  return table;
 }
 
 }  // namespace ctv::net

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bytes of a datagram's header, and of the table of parts at the beginning of group 0.
-//   0  1 (two bits) | feedback | parity | key frame | discardable | last | repeated
+//   0  2 (two bits) | feedback | parity | key frame | discardable | last | repeated
 //   1  temporal id (three bits) | spatial id (two) | priority (two) | 0
 //   2  sequence, 16 bits    4  frame, 16 bits    6  reference    7  part
 //   8  block    9  blocks    10  index; 128 + index of parity    11  count
@@ -21,7 +21,8 @@ constexpr size_t kHeaderSize = CTV_NET_HEADER_SIZE;
 constexpr int kPriorities = CTV_NET_PRIORITIES;
 constexpr int kMaxBlocks = 255;
 constexpr uint8_t kParityIndex = 128;
-constexpr uint8_t kVersionBits = 1U << 6;
+constexpr uint8_t kVersionBits = 2U << 6;
+constexpr uint8_t kLastBit = 1U << 1;
 constexpr uint8_t kFeedbackBit = 1U << 5;
 constexpr uint8_t kRepeatedBit = 1U << 0;
 
@@ -43,10 +44,20 @@ struct PartEntry {
   uint64_t size = 0;
   int priority = 0;
 };
-/// Writes the table of parts: their number, then size x 4 + priority of each, in base 128.
-Bytes write_table(std::span<const PartEntry> parts);
+/// What the sender tells the receiver about waiting and requests; milliseconds.
+struct Timing {
+  bool known = false;
+  int64_t round_trip = 0, deadline = 0, repeats = 0;
+};
+struct Table {
+  Timing timing;
+  std::vector<PartEntry> parts;
+};
+/// Writes the table at the beginning of group 0, numbers in base 128: 0, or 1 + round trip, deadline and
+/// repeats; the number of parts; size x 4 + priority of each.
+Bytes write_table(const Table& table);
 /// Reads a table; `size` receives its bytes. Returns nothing if it is truncated, or if its parts exceed
 /// `most` bytes together.
-std::optional<std::vector<PartEntry>> read_table(std::span<const uint8_t> bytes, uint64_t most, size_t& size);
+std::optional<Table> read_table(std::span<const uint8_t> bytes, uint64_t most, size_t& size);
 
 }  // namespace ctv::net

@@ -7,21 +7,22 @@
 
 namespace ctv::net {
 
-size_t message_size(size_t reports, size_t requests) {
-  return kFeedbackHeader + (reports + 3) / 4 + kRequestSize * requests;
+size_t message_size(size_t reports, size_t requests, size_t arrivals) {
+  return kFeedbackHeader + (reports + 3) / 4 + kRequestSize * requests + kArrivalSize * arrivals;
 }
 
 void write_message(const Message& m, uint8_t* out) {
-  std::fill_n(out, message_size(m.report_count, m.request_count), uint8_t{0});
+  std::fill_n(out, message_size(m.report_count, m.request_count, m.arrival_count), uint8_t{0});
   out[0] = static_cast<uint8_t>(kVersionBits | kFeedbackBit | (m.key_frame ? 1U << 3 : 0U));
   put_16(out + 2, m.sequence);
   put_16(out + 4, m.newest);
   put_16(out + 6, m.loss_permille);
   put_16(out + 8, m.burst_permille);
-  put_16(out + 10, m.held_us);
-  put_16(out + 12, m.held_us >> 16);
+  put_16(out + 10, m.time_us);
+  put_16(out + 12, m.time_us >> 16);
   out[14] = static_cast<uint8_t>(m.report_count);
   out[15] = static_cast<uint8_t>(m.request_count);
+  out[16] = static_cast<uint8_t>(m.arrival_count);
   uint8_t* at = out + kFeedbackHeader;
   for (size_t i = 0; i < m.report_count; ++i) {
     at[i / 4] = static_cast<uint8_t>(at[i / 4] | static_cast<unsigned>(m.reports[i]) << i % 4 * 2);
@@ -34,6 +35,7 @@ void write_message(const Message& m, uint8_t* out) {
     at[3] = request.block;
     at[4] = request.index;
   }
+  for (size_t i = 0; i < m.arrival_count; ++i, at += kArrivalSize) put_16(at, m.ages[i]);
 }
 
 ctv_status read_message(std::span<const uint8_t> bytes, Message& message) {
@@ -41,20 +43,21 @@ ctv_status read_message(std::span<const uint8_t> bytes, Message& message) {
   if (bytes.size() < kFeedbackHeader) return refuse("cut in the header");
   if (bytes[0] >> 6 != kVersionBits >> 6) return refuse("unknown version");
   if ((bytes[0] & kFeedbackBit) == 0) return refuse("is a datagram of the sender");
-  if ((bytes[0] & 0x17) != 0 || bytes[1] != 0) return refuse("reserved bit");
+  if ((bytes[0] & 0x17) != 0 || bytes[1] != 0 || bytes[17] != 0) return refuse("reserved bit");
   Message m;
   m.key_frame = (bytes[0] >> 3 & 1) != 0;
   m.sequence = get_16(&bytes[2]);
   m.newest = get_16(&bytes[4]);
   m.loss_permille = get_16(&bytes[6]);
   m.burst_permille = get_16(&bytes[8]);
-  m.held_us = get_16(&bytes[10]) | get_16(&bytes[12]) << 16;
+  m.time_us = get_16(&bytes[10]) | get_16(&bytes[12]) << 16;
   m.report_count = bytes[14];
   m.request_count = bytes[15];
+  m.arrival_count = bytes[16];
   if (m.loss_permille > 1000) return refuse("loss");
   if (m.burst_permille < 1000) return refuse("burst");
   if (m.report_count > kMaxReports) return refuse("number of reports");
-  if (bytes.size() != message_size(m.report_count, m.request_count)) return refuse("size");
+  if (bytes.size() != message_size(m.report_count, m.request_count, m.arrival_count)) return refuse("size");
   const uint8_t* at = bytes.data() + kFeedbackHeader;
   for (size_t i = 0; i < m.report_count; ++i) {
     m.reports[i] = static_cast<ctv_net_state>(at[i / 4] >> i % 4 * 2 & 3);
@@ -68,6 +71,9 @@ ctv_status read_message(std::span<const uint8_t> bytes, Message& message) {
     if (r.index >= kMaxData && r.index != kAll) return refuse("index of a request");
     m.requests[i] = r;
   }
+  for (size_t i = 0; i < m.arrival_count; ++i, at += kArrivalSize)
+    m.ages[i] = static_cast<uint16_t>(get_16(at));
+  if (m.arrival_count > 0 && m.ages[0] == kNotArrived) return refuse("age of the highest sequence");
   message = m;
   return CTV_OK;
 }

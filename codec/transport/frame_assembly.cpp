@@ -39,15 +39,15 @@ void FrameAssembly::open_table(uint64_t most) {
   std::vector<bool> present;
   int repaired = 0;
   size_t table_size = 0;
-  std::optional<std::vector<PartEntry>> entries;
-  if (groups_[0].assemble(0, bytes, present, repaired)) entries = read_table(bytes, most, table_size);
+  std::optional<Table> table;
+  if (groups_[0].assemble(0, bytes, present, repaired)) table = read_table(bytes, most, table_size);
   std::array<size_t, kPriorities> sizes{};
-  if (entries) {
-    for (const PartEntry& entry : *entries)
+  if (table) {
+    for (const PartEntry& entry : table->parts)
       sizes[static_cast<size_t>(entry.priority)] += static_cast<size_t>(entry.size);
   }
   groups_[0].clear();
-  if (!entries || bytes.size() - table_size < sizes[0]) {
+  if (!table || bytes.size() - table_size < sizes[0]) {
     for (GroupAssembly& group : groups_) group.clear();
     return;
   }
@@ -56,7 +56,8 @@ void FrameAssembly::open_table(uint64_t most) {
   group_0_ = std::move(bytes);
   table_size_ = table_size;
   table_repaired_ = repaired;
-  entries_ = std::move(*entries);
+  entries_ = std::move(table->parts);
+  timing_ = table->timing;
   sizes_ = sizes;
 }
 

@@ -69,6 +69,8 @@ class FrameAssembly {
   size_t held() const;
   bool key_frame() const { return first_.key_frame != 0; }
   const ctv_net_header& header() const { return first_; }
+  /// Known once the frame has its table, and only if the sender gave it.
+  const Timing& timing() const { return timing_; }
   int repeated() const { return repeated_; }
 
   /// Assembles the parts and returns the state; bytes and parts are empty if it is LOST.
@@ -78,6 +80,7 @@ class FrameAssembly {
 
   int asks = 0;                   // number of requests
   int64_t latest_us = INT64_MIN;  // arrival of the latest datagram
+  int64_t passed_us = INT64_MAX;  // when its last datagram, or one of a later frame, arrived
   int64_t asked_us = 0;           // time of the last request
   int again = 0;                  // number of repetitions of the last request
   int64_t again_us = 0;           // time of the last repetition
@@ -95,6 +98,7 @@ class FrameAssembly {
   ctv_net_header first_{};  // of the datagram that arrived first
   std::array<GroupAssembly, kPriorities> groups_;
   std::vector<PartEntry> entries_;  // empty: group 0 is incomplete
+  Timing timing_;
   size_t table_size_ = 0;
   Bytes group_0_;
   std::array<size_t, kPriorities> sizes_{};  // bytes of the parts, once the table is known

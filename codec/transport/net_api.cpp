@@ -20,6 +20,7 @@ namespace {
 
 constexpr int64_t kLatest = int64_t{1} << 60;  // microseconds
 constexpr int64_t kLeastMemory = 65536;
+constexpr int64_t kMostRate = 1000000000000;  // bits per second
 constexpr int64_t kMostMemory = int64_t{1} << 40;
 
 ctv_status need(const void* pointer, const char* name) {
@@ -56,13 +57,9 @@ void write_struct(const T& value, T* out) {
 ctv_status check_config(const ctv_net_sender_config& c) {
   CTV_NET_RETURN_IF_ERROR(check_range("config.mtu", c.mtu, 64, 65000));
   CTV_NET_RETURN_IF_ERROR(check_range("config.repeats", c.repeats, 0, 8));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.bitrate", c.bitrate, 0, kMostRate));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.max_bitrate", c.max_bitrate, 1, kMostRate));
   return check_range("config.max_memory", c.max_memory, kLeastMemory, kMostMemory);
-}
-
-ctv_status check_timing(int64_t deadline_us, int64_t round_trip_us, int32_t repeats) {
-  CTV_NET_RETURN_IF_ERROR(check_range("deadline_us", deadline_us, 0, kLongestDelay));
-  CTV_NET_RETURN_IF_ERROR(check_range("round_trip_us", round_trip_us, 0, kLongestDelay));
-  return check_range("repeats", repeats, 0, 8);
 }
 
 ctv_status check_config(const ctv_net_receiver_config& c) {
@@ -71,7 +68,9 @@ ctv_status check_config(const ctv_net_receiver_config& c) {
   CTV_NET_RETURN_IF_ERROR(check_range("config.max_memory", c.max_memory, kLeastMemory, kMostMemory));
   CTV_NET_RETURN_IF_ERROR(check_range("config.reorder_us", c.reorder_us, 0, kLongestDelay));
   CTV_NET_RETURN_IF_ERROR(check_range("config.frame_interval_us", c.frame_interval_us, 0, kLongestDelay));
-  return check_timing(c.deadline_us, c.round_trip_us, c.repeats);
+  CTV_NET_RETURN_IF_ERROR(check_range("config.deadline_us", c.deadline_us, 0, kLongestDelay));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.round_trip_us", c.round_trip_us, 0, kLongestDelay));
+  return check_range("config.repeats", c.repeats, 0, 8);
 }
 
 ctv_status check_bytes(const uint8_t* data, size_t size) { return size == 0 ? CTV_OK : need(data, "data"); }
@@ -139,13 +138,16 @@ ctv_status ctv_net_sender_open(const ctv_net_sender_config* config, ctv_net_send
 
 void ctv_net_sender_close(ctv_net_sender* sender) { delete sender; }
 
-ctv_status ctv_net_sender_protect(ctv_net_sender* sender, const ctv_net_protection* protection) {
+ctv_status ctv_net_sender_apply(ctv_net_sender* sender, const ctv_net_settings* settings) {
   CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
-  ctv_net_protection p;
-  ctv_net_protection_init(&p);
-  CTV_NET_RETURN_IF_ERROR(read_struct(protection, "protection", p));
-  CTV_NET_RETURN_IF_ERROR(check_protection(p));
-  sender->impl.protect(p);
+  ctv_net_settings s;
+  ctv_net_settings_init(&s);
+  CTV_NET_RETURN_IF_ERROR(read_struct(settings, "settings", s));
+  CTV_NET_RETURN_IF_ERROR(check_protection(s.protection));
+  CTV_NET_RETURN_IF_ERROR(check_protection(s.key_protection));
+  CTV_NET_RETURN_IF_ERROR(check_range("settings.deadline_us", s.deadline_us, -1, kLongestDelay));
+  CTV_NET_RETURN_IF_ERROR(check_range("settings.repeats", s.repeats, 0, 8));
+  sender->impl.apply(s);
   return CTV_OK;
 }
 
@@ -171,6 +173,13 @@ ctv_status ctv_net_sender_next(ctv_net_sender* sender, int64_t now_us, const uin
   return status;
 }
 
+ctv_status ctv_net_sender_due(const ctv_net_sender* sender, int64_t* time_us) {
+  CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+  CTV_NET_RETURN_IF_ERROR(need(time_us, "time_us"));
+  *time_us = sender->impl.due_us();
+  return CTV_OK;
+}
+
 ctv_status ctv_net_sender_feedback(ctv_net_sender* sender, int64_t now_us, const uint8_t* data, size_t size,
                                    ctv_net_feedback* feedback) {
   return guarded([&]() -> ctv_status {
@@ -186,12 +195,14 @@ ctv_status ctv_net_sender_feedback(ctv_net_sender* sender, int64_t now_us, const
   });
 }
 
-ctv_status ctv_net_sender_measure(const ctv_net_sender* sender, ctv_net_measurement* measurement) {
+ctv_status ctv_net_sender_measure(const ctv_net_sender* sender, int64_t now_us,
+                                  ctv_net_measurement* measurement) {
   CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+  CTV_NET_RETURN_IF_ERROR(check_time(now_us));
   ctv_net_measurement m;
   ctv_net_measurement_init(&m);
   CTV_NET_RETURN_IF_ERROR(read_struct(measurement, "measurement", m));
-  sender->impl.measure(m);
+  sender->impl.measure(now_us, m);
   write_struct(m, measurement);
   return CTV_OK;
 }
@@ -275,14 +286,6 @@ ctv_status ctv_net_receiver_due(ctv_net_receiver* receiver, int64_t* time_us) {
   CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
   CTV_NET_RETURN_IF_ERROR(need(time_us, "time_us"));
   *time_us = receiver->impl.due_us();
-  return CTV_OK;
-}
-
-ctv_status ctv_net_receiver_set_timing(ctv_net_receiver* receiver, int64_t deadline_us, int64_t round_trip_us,
-                                       int32_t repeats) {
-  CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
-  CTV_NET_RETURN_IF_ERROR(check_timing(deadline_us, round_trip_us, repeats));
-  receiver->impl.set_timing(deadline_us, round_trip_us, repeats);
   return CTV_OK;
 }
 

@@ -73,7 +73,7 @@ Bytes with_header(const ctv_net_header& header, std::span<const uint8_t> payload
 
 // `others`: approximate number of datagrams in other groups of the frame.
 void cut_group(const Group& group, ctv_net_header header, size_t room, size_t others,
-               const ctv_net_protection& protection, std::vector<Placed>& out) {
+               const ctv_net_protection& protection, size_t& most_parity, std::vector<Placed>& out) {
   const std::span<const uint8_t> bytes(group.bytes);
   const auto parity_of = [&](size_t count, size_t beside) {
     return parity_count(protection, header.priority, static_cast<int>(count), static_cast<int>(beside));
@@ -90,6 +90,9 @@ void cut_group(const Group& group, ctv_net_header header, size_t room, size_t ot
     header.block = static_cast<int32_t>(b);
     const size_t count = std::min(most, total - b * most);
     if (b == 0 || count != most) parity = parity_of(count, others + total - count);
+    parity =
+        static_cast<int>(std::min<size_t>(static_cast<size_t>(parity), most_parity / (size + kHeaderSize)));
+    most_parity -= static_cast<size_t>(parity) * (size + kHeaderSize);
     header.count = static_cast<int32_t>(count);
     int added = 0;
     const auto add = [&](std::span<const uint8_t> payload, int index) {
@@ -120,10 +123,11 @@ void cut_group(const Group& group, ctv_net_header header, size_t room, size_t ot
 }  // namespace
 
 SentFrame cut_frame(const ctv_net_frame& frame, int mtu, const ctv_net_protection& protection,
-                    size_t& table_bytes) {
-  std::vector<PartEntry> entries;
+                    const Timing& timing, size_t most_parity, size_t& table_bytes) {
+  Table entries;
+  entries.timing = timing;
   for (size_t i = 0; i < frame.part_count; ++i)
-    entries.push_back({frame.parts[i].size, frame.parts[i].priority});
+    entries.parts.push_back({frame.parts[i].size, frame.parts[i].priority});
   const Bytes table = write_table(entries);
   table_bytes = table.size();
 
@@ -145,13 +149,14 @@ SentFrame cut_frame(const ctv_net_frame& frame, int mtu, const ctv_net_protectio
   for (size_t p = 0; p < groups.size(); ++p) {
     const size_t size = groups[p].bytes.size();
     header.priority = static_cast<int32_t>(p);
-    if (size > 0) cut_group(groups[p], header, room, fewest - divide_up(size, room), protection, placed);
+    if (size > 0)
+      cut_group(groups[p], header, room, fewest - divide_up(size, room), protection, most_parity, placed);
   }
   std::ranges::stable_sort(placed, {}, &Placed::place);
   SentFrame out;
   out.number = frame.frame_number;
   for (Placed& p : placed) out.datagrams.push_back(std::move(p.datagram));
-  out.datagrams.back().bytes[0] |= 1U << 1;  // sets the flag `last`
+  out.datagrams.back().bytes[0] |= kLastBit;
   for (const SentDatagram& datagram : out.datagrams) out.bytes += datagram.bytes.size();
   return out;
 }

@@ -14,7 +14,18 @@ constexpr int kProbation = 4;
 // Longest extension of the deadline for a frame that still arrives.
 constexpr int64_t kMostPatience = 1000000;
 
+// The spacing of datagrams at first, when nothing is known about it, and at most.
+constexpr int64_t kFirstSpacing = 50000, kMostSpacing = 250000;
+constexpr int64_t kForget = 256;
+// The next datagram of a frame that still arrives is awaited as if the ones before it were lost.
+constexpr int64_t kLostInARow = 4;
+
 constexpr int64_t kMostBurst = 65535;  // largest value in a message
+
+// Keeps the longest of the last times, with half more. Earlier ones lose weight with each datagram.
+int64_t learn(int64_t known, int64_t sample, int64_t least) {
+  return std::max({least, known - known / kForget, sample + sample / 2});
+}
 
 // Updates the bytes held when one frame changes, also if memory ends.
 class Accounting {
@@ -31,21 +42,43 @@ class Accounting {
 
 }  // namespace
 
-void SequenceWindow::note(uint32_t sequence, int64_t now_us) {
+int64_t SequenceWindow::note(uint32_t sequence, int64_t now_us) {
   const int64_t number = any_ ? unwrap(sequence, highest_) : sequence;
   if (!any_ || number > highest_ + kWindow || number < highest_ - 8 * kWindow) {
     any_ = true;
     first_ = highest_ = number;
+    written_ = written_before_ = number - 1;
     came_.reset();
   } else if (number <= highest_ - kWindow) {
-    return;
+    return 0;
   }
+  news_ = true;
   if (number >= highest_) {
     for (int64_t i = highest_ + 1; i < number; ++i) came_.reset(static_cast<size_t>(i & (kWindow - 1)));
     highest_ = number;
     highest_us_ = now_us;
   }
-  came_.set(static_cast<size_t>(number & (kWindow - 1)));
+  const auto place = static_cast<size_t>(number & (kWindow - 1));
+  if (came_.test(place) && number < highest_) return 0;
+  came_.set(place);
+  times_us_[place] = now_us;
+  int64_t earliest = now_us;
+  for (int64_t i = number + 1; i <= highest_; ++i) {
+    const auto later = static_cast<size_t>(i & (kWindow - 1));
+    if (came_.test(later)) earliest = std::min(earliest, times_us_[later]);
+  }
+  return now_us - earliest;
+}
+
+void SequenceWindow::write(int64_t now_us, size_t most, Message& message) {
+  const int64_t from = std::max({first_, written_before_ + 1, highest_ - kWindow + 1});
+  for (int64_t i = highest_; i >= from && message.arrival_count < most; --i) {
+    const auto place = static_cast<size_t>(i & (kWindow - 1));
+    const int64_t age = std::clamp<int64_t>((now_us - times_us_[place]) / kAgeUnit, 0, kOldest);
+    message.ages[message.arrival_count++] = came_.test(place) ? static_cast<uint16_t>(age) : kNotArrived;
+  }
+  written_before_ = std::exchange(written_, highest_);
+  news_ = false;
 }
 
 SequenceWindow::Losses SequenceWindow::losses() const {
@@ -72,15 +105,36 @@ int SequenceWindow::burst_permille() const {
   return l.lost == 0 ? 1000 : static_cast<int>(std::min(1000 * l.lost / l.bursts, kMostBurst));
 }
 
-Receiver::Receiver(const ctv_net_receiver_config& config) : config_(config) {
+Receiver::Receiver(const ctv_net_receiver_config& config)
+    : config_(config), reorder_us_(config.reorder_us), spacing_us_(kFirstSpacing) {
   // A datagram limits the requests of a message.
   message_.reserve(static_cast<size_t>(config.mtu));
 }
 
-void Receiver::set_timing(int64_t deadline_us, int64_t round_trip_us, int32_t repeats) {
-  config_.deadline_us = deadline_us;
-  config_.round_trip_us = round_trip_us;
-  config_.repeats = repeats;
+void Receiver::learn_spacing(const ctv_net_header& h, int64_t now_us, int64_t late_us) {
+  reorder_us_ = learn(reorder_us_, late_us, config_.reorder_us);
+  const auto sequence = static_cast<uint32_t>(h.sequence);
+  if (h.frame == before_frame_ && sequence == ((before_sequence_ + 1) & 0xFFFF))
+    spacing_us_ = learn(spacing_us_, std::min(now_us - before_us_, kMostSpacing), config_.reorder_us);
+  before_frame_ = h.frame;
+  before_sequence_ = sequence;
+  before_us_ = now_us;
+}
+
+// Frames are sent one after the other: what was not repeated and is missing in those before was lost.
+void Receiver::note_passed(int64_t number, bool last, int64_t now_us) {
+  for (auto it = frames_.lower_bound(passed_); it != frames_.end() && it->first < number; ++it)
+    it->second.passed_us = std::min(it->second.passed_us, now_us);
+  passed_ = std::max(passed_, number);
+  if (last) frames_.at(number).passed_us = now_us;
+}
+
+void Receiver::take_timing(int64_t number, const Timing& timing) {
+  if (!timing.known || number <= timing_frame_) return;
+  timing_frame_ = number;
+  config_.deadline_us = 1000 * timing.deadline;
+  config_.round_trip_us = 1000 * timing.round_trip;
+  config_.repeats = static_cast<int32_t>(timing.repeats);
 }
 
 // Whether to continue at a frame number far from those that wait.
@@ -102,6 +156,7 @@ void Receiver::go_to(int64_t number) {
   frames_.clear();
   held_ = 0;
   crowded_ = false;
+  passed_ = timing_frame_ = INT64_MIN;
 }
 
 // A sender that has restarted counts from 0, which may look late. Unlike late datagrams, its own come without
@@ -192,9 +247,14 @@ ctv_status Receiver::push(int64_t now_us, std::span<const uint8_t> datagram) {
   const Accounting accounting(frame, held_);
   const auto added = frame.add(header, payload, most);
   if (added == GroupAssembly::Added::kContradiction) return refuse("contradicts others of its frame");
-  window_.note(static_cast<uint32_t>(header.sequence), now_us);
+  const int64_t late_us = window_.note(static_cast<uint32_t>(header.sequence), now_us);
+  if (header.repeated == 0) {
+    learn_spacing(header, now_us, late_us);
+    note_passed(number, header.last != 0, now_us);
+  }
   ++statistics_.datagrams;
   if (added == GroupAssembly::Added::kTaken) frame.latest_us = now_us;
+  take_timing(number, frame.timing());
   if (added == GroupAssembly::Added::kDuplicate) {
     ++statistics_.duplicates;
   } else if (header.repeated != 0) {
@@ -203,10 +263,19 @@ ctv_status Receiver::push(int64_t now_us, std::span<const uint8_t> datagram) {
   return CTV_OK;
 }
 
+int64_t Receiver::missing_us(const FrameAssembly& frame) const {
+  if (frame.passed_us != INT64_MAX) return frame.passed_us + reorder_us_;
+  return std::max(frame.clock_us(), frame.latest_us) + kLostInARow * spacing_us_;
+}
+
+// No picture can be shown without a key frame, and a new one takes longer than the rest of this one.
 int64_t Receiver::end_us(const FrameAssembly& frame) const {
   const int64_t deadline = frame.clock_us() + config_.deadline_us;
-  if (frame.latest_us == INT64_MIN) return deadline;
-  return std::clamp(frame.latest_us + config_.reorder_us, deadline, deadline + kMostPatience);
+  if (!frame.touched()) return deadline;
+  int64_t end = missing_us(frame);
+  if (frame.key_frame() && frame.asks > 0)
+    end = std::max(end, frame.asked_us + config_.round_trip_us + spacing_us_);
+  return std::clamp(end, deadline, deadline + kMostPatience);
 }
 
 bool Receiver::ready(const FrameAssembly& frame, int64_t now_us) const {

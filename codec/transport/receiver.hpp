@@ -3,16 +3,18 @@
 // feedback.
 #pragma once
 
+#include <array>
 #include <bitset>
 
 #include "codec/transport/frame_assembly.hpp"
 
 namespace ctv::net {
 
-/// Records which of the last datagrams arrived, by sequence number.
+/// Records which of the last datagrams arrived and when, by sequence number.
 class SequenceWindow {
  public:
-  void note(uint32_t sequence, int64_t now_us);
+  /// Returns how long after a later datagram this one arrived; 0: it arrived in order.
+  int64_t note(uint32_t sequence, int64_t now_us);
   /// Share of lost datagrams. The newest may still arrive and do not count.
   int loss_permille() const;
   /// Mean length of a burst, in thousandths; 1000 if none is lost.
@@ -20,6 +22,11 @@ class SequenceWindow {
   uint32_t highest() const { return static_cast<uint32_t>(highest_ & 0xFFFF); }
   int64_t highest_us() const { return highest_us_; }
   bool any() const { return any_; }
+  /// Whether datagrams arrived since the last written message.
+  bool news() const { return news_; }
+  /// Writes ages of datagrams into a message, at most `most`. Each datagram is in two messages, because one
+  /// may be lost.
+  void write(int64_t now_us, size_t most, Message& message);
 
  private:
   static constexpr int64_t kWindow = 512, kNewest = 8;
@@ -30,6 +37,9 @@ class SequenceWindow {
   bool any_ = false;
   int64_t first_ = 0, highest_ = 0, highest_us_ = 0;
   std::bitset<kWindow> came_;
+  std::array<int64_t, kWindow> times_us_{};
+  bool news_ = false;
+  int64_t written_ = -1, written_before_ = -1;  // highest sequences of the last two messages
 };
 
 class Receiver {
@@ -41,7 +51,6 @@ class Receiver {
   void request_key_frame();
   ctv_status feedback(int64_t now_us, std::span<const uint8_t>& message);
   int64_t due_us() const;
-  void set_timing(int64_t deadline_us, int64_t round_trip_us, int32_t repeats);
   ctv_net_receiver_statistics statistics() const;
 
  private:
@@ -54,6 +63,16 @@ class Receiver {
   void give(ctv_net_frame& frame);
   void give_gap(ctv_net_frame& frame);
   bool ready(const FrameAssembly& frame, int64_t now_us) const;
+  void learn_spacing(const ctv_net_header& header, int64_t now_us, int64_t late_us);
+  void note_passed(int64_t number, bool last, int64_t now_us);
+  void take_timing(int64_t number, const Timing& timing);
+  /// Time at which the missing datagrams of a frame count as lost.
+  int64_t missing_us(const FrameAssembly& frame) const;
+  /// How often datagrams of a frame are requested.
+  int repeats(const FrameAssembly& frame) const;
+  bool asks_for_key_frame() const;
+  /// Time of the next message about arrivals.
+  int64_t news_due_us() const;
   /// Time at which the frame is returned incomplete.
   int64_t end_us(const FrameAssembly& frame) const;
   /// Time at which the last request for priority 0 is repeated; INT64_MAX: never.
@@ -87,6 +106,13 @@ class Receiver {
   size_t behind_bytes_ = 0;
   size_t held_ = 0;
   SequenceWindow window_;
+  // Learnt: how late datagrams out of order are, and the time between a frame's consecutive datagrams.
+  int64_t reorder_us_, spacing_us_;
+  uint32_t before_sequence_ = 0;  // the datagram that arrived before
+  int32_t before_frame_ = -1;
+  int64_t before_us_ = 0;
+  int64_t passed_ = INT64_MIN;  // frames below it have passed
+  int64_t timing_frame_ = INT64_MIN;
   std::array<Recent, kMaxReports> recent_{};
   bool changed_ = false;  // there are reports that no message contained yet
   bool lost_ = false;     // one of these reports is about a lost frame
@@ -94,7 +120,8 @@ class Receiver {
   int64_t again_us_ = 0;
   bool key_wanted_ = false;
   int64_t key_asked_us_ = INT64_MIN;
-  int64_t served_us_ = INT64_MIN;  // time of the last feedback()
+  int64_t served_us_ = INT64_MIN;   // time of the last feedback()
+  int64_t written_us_ = INT64_MIN;  // time of the last message
   Bytes bytes_, message_;
   std::vector<ctv_net_part> parts_;
   ctv_net_receiver_statistics statistics_{};

@@ -11,6 +11,19 @@ namespace {
 constexpr size_t kMostPerGroup = size_t{kMaxBlocks} * kMaxData;
 constexpr int64_t kRoundTripWeight = 8;    // weight of the smoothed time, as in TCP (RFC 6298)
 constexpr double kEarlier = 1 - 1.0 / 32;  // weight of earlier frames in the share of parts
+constexpr int64_t kFirstRoundTrip = 100000;
+// Parity and repetition take at most this much per byte of parts, so that the parts are at least the 40 %
+// that ctv_net_settings_choose() expects.
+constexpr double kMostOverhead = 1.5;
+constexpr double kSpareTime = 0.25;  // seconds at the present rate for which it may be saved
+constexpr double kUnlimited = 1e12;
+// Datagrams of this time, about a frame, leave at once, others at the pace.
+constexpr int64_t kBurst = 30000;
+constexpr int64_t kProbeInterval = 1000000;  // while the receiver is silent
+constexpr int kLaterArrivals = 3;            // as in TCP (RFC 5681)
+constexpr int64_t kKeyPatience = 250000;     // in addition to two round trips
+
+int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -19,8 +32,9 @@ void PartShare::add_frame(size_t parts, size_t all) {
   all_ = kEarlier * all_ + static_cast<double>(all);
 }
 
-Sender::Sender(const ctv_net_sender_config& config) : config_(config) {
-  ctv_net_protection_init(&protection_);
+Sender::Sender(const ctv_net_sender_config& config)
+    : config_(config), rate_(std::max<int64_t>(1, config.bitrate), config.max_bitrate) {
+  ctv_net_settings_init(&settings_);
   for (ctv_net_report& report : known_) report = {-1, CTV_NET_UNKNOWN};
 }
 
@@ -60,45 +74,104 @@ ctv_status Sender::check(const ctv_net_frame& f) const {
   return CTV_OK;
 }
 
+Timing Sender::timing() const {
+  if (settings_.deadline_us < 0) return {};
+  const int64_t round_trip = round_trip_us_ < 0 ? kFirstRoundTrip : round_trip_us_;
+  return {true, divide_up(round_trip, 1000), divide_up(settings_.deadline_us, 1000), settings_.repeats};
+}
+
 ctv_status Sender::push(const ctv_net_frame& frame) {
   CTV_NET_RETURN_IF_ERROR(check(frame));
-  size_t table_bytes = 0;
-  SentFrame cut = cut_frame(frame, config_.mtu, protection_, table_bytes);
+  const bool key = frame.reference < 0;
+  size_t table_bytes = 0, parts = 0, parity = 0;
+  for (size_t i = 0; i < frame.part_count; ++i) parts += frame.parts[i].size;
+  const double more = kMostOverhead * static_cast<double>(parts);
+  const double spare =
+      controlled()
+          ? std::min(spare_ + more, std::max(more, kSpareTime / 8 * static_cast<double>(rate_.bitrate())))
+          : kUnlimited;
+  SentFrame cut = cut_frame(frame, config_.mtu, key ? settings_.key_protection : settings_.protection,
+                            timing(), static_cast<size_t>(spare), table_bytes);
   const auto most = static_cast<size_t>(config_.max_memory);
   if (cut.bytes > most) return fail(CTV_ERROR_LIMIT, "frame: larger than max_memory with headers and parity");
   frames_.push_back(std::move(cut));
   held_ += frames_.back().bytes;
-  while (held_ > most) {
-    held_ -= frames_.front().bytes;
-    frames_.pop_front();
-  }
+  waiting_ += frames_.back().bytes;
+  while (held_ > most) drop_oldest();
   newest_ = frame.frame_number;
+  if (key) key_number_ = newest_, key_sent_us_ = INT64_MIN;
   statistics_.header_bytes += table_bytes;
-  size_t parts = 0;
-  for (size_t i = 0; i < frame.part_count; ++i) {
+  for (size_t i = 0; i < frame.part_count; ++i)
     statistics_.data_bytes[frame.parts[i].priority] += frame.parts[i].size;
-    parts += frame.parts[i].size;
-  }
   part_share_.add_frame(parts, frames_.back().bytes);
   for (const SentDatagram& d : frames_.back().datagrams) {
     if (d.parity) {
-      statistics_.parity_bytes += d.bytes.size();
+      parity += d.bytes.size();
     } else {
       statistics_.header_bytes += kHeaderSize;
     }
   }
+  statistics_.parity_bytes += parity;
+  spare_ = std::max(0.0, spare - static_cast<double>(parity));
   return CTV_OK;
+}
+
+void Sender::drop_oldest() {
+  const SentFrame& frame = frames_.front();
+  for (size_t i = frame.sent; i < frame.datagrams.size(); ++i) waiting_ -= frame.datagrams[i].bytes.size();
+  for (size_t i = frame.repeats_sent; i < frame.repeats.size(); ++i)
+    waiting_ -= frame.datagrams[frame.repeats[i]].bytes.size();
+  held_ -= frame.bytes;
+  frames_.pop_front();
 }
 
 void Sender::give(Bytes& bytes, int64_t now_us, std::span<const uint8_t>& datagram) {
   put_16(&bytes[2], sequence_);
-  departures_[sequence_ % departures_.size()] = {sequence_, now_us};
+  departures_[sequence_ % departures_.size()] = {sequence_, now_us, static_cast<uint32_t>(bytes.size())};
   sequence_ = (sequence_ + 1) & 0xFFFF;
   ++statistics_.datagrams;
+  if (unanswered_us_ < 0) unanswered_us_ = now_us;
+  if (controlled()) {
+    paid_us_ = std::max(paid_us_, static_cast<double>(now_us)) +
+               8e6 * static_cast<double>(bytes.size()) / rate_.pace();
+    latest_ = bytes;
+  }
   datagram = bytes;
 }
 
+bool Sender::dark(int64_t now_us) const {
+  return controlled() && unanswered_us_ >= 0 && now_us - unanswered_us_ > silence_us(round_trip_us_);
+}
+
+// Nothing that waits is of use when the receiver is back. Its answer to a repetition says that it is.
+ctv_status Sender::probe(int64_t now_us, std::span<const uint8_t>& datagram) {
+  for (SentFrame& frame : frames_) {
+    frame.sent = frame.datagrams.size();
+    frame.repeats.clear();
+    frame.repeats_sent = 0;
+  }
+  waiting_ = 0;
+  if (latest_.empty() || (probed_us_ != INT64_MIN && now_us - probed_us_ < kProbeInterval)) return CTV_AGAIN;
+  probed_us_ = now_us;
+  latest_[0] |= kRepeatedBit;
+  current_ = latest_;
+  statistics_.repeated_bytes += current_.size();
+  give(current_, now_us, datagram);
+  return CTV_OK;
+}
+
+int64_t Sender::due_us() const {
+  if (controlled() && unanswered_us_ >= 0 && waiting_ == 0) {
+    const int64_t silent = unanswered_us_ + silence_us(round_trip_us_) + 1;
+    return probed_us_ == INT64_MIN ? silent : std::max(silent, probed_us_ + kProbeInterval);
+  }
+  if (waiting_ == 0) return INT64_MAX;
+  return controlled() ? static_cast<int64_t>(std::ceil(paid_us_)) - kBurst : INT64_MIN;
+}
+
 ctv_status Sender::next(int64_t now_us, std::span<const uint8_t>& datagram) {
+  if (dark(now_us)) return probe(now_us, datagram);
+  if (controlled() && paid_us_ - static_cast<double>(now_us) > static_cast<double>(kBurst)) return CTV_AGAIN;
   for (SentFrame& frame : frames_) {
     if (frame.repeats_sent == frame.repeats.size()) continue;
     SentDatagram& d = frame.datagrams[frame.repeats[frame.repeats_sent++]];
@@ -108,6 +181,7 @@ ctv_status Sender::next(int64_t now_us, std::span<const uint8_t>& datagram) {
     }
     d.waiting = false;
     d.bytes[0] |= kRepeatedBit;
+    waiting_ -= d.bytes.size();
     statistics_.repeated_bytes += d.bytes.size();
     part_share_.add_repeated(d.bytes.size());
     give(d.bytes, now_us, datagram);
@@ -116,6 +190,9 @@ ctv_status Sender::next(int64_t now_us, std::span<const uint8_t>& datagram) {
   for (SentFrame& frame : frames_) {
     if (frame.sent == frame.datagrams.size()) continue;
     SentDatagram& d = frame.datagrams[frame.sent++];
+    waiting_ -= d.bytes.size();
+    if (frame.number == key_number_ && frame.sent == frame.datagrams.size())
+      key_sequence_ = sequence_, key_sent_us_ = now_us;
     if (!d.parity) {
       give(d.bytes, now_us, datagram);
       return CTV_OK;
@@ -143,6 +220,9 @@ int Sender::repeat(int64_t now_us, const Request& request) {
                        (request.index == kAll || request.index == d.index);
     if (!meant || d.parity || d.waiting || d.repeated >= config_.repeats) continue;
     if (d.repeated > 0 && now_us - d.repeated_us <= round_trip_us_ / 2) continue;
+    if (controlled() && static_cast<double>(d.bytes.size()) > spare_) continue;
+    if (controlled()) spare_ -= static_cast<double>(d.bytes.size());
+    waiting_ += d.bytes.size();
     frame->repeats.push_back(i);
     d.repeated_us = now_us;
     d.waiting = true;
@@ -153,13 +233,56 @@ int Sender::repeat(int64_t now_us, const Request& request) {
 }
 
 void Sender::note_round_trip(int64_t now_us, const Message& message) {
+  if (message.arrival_count == 0 || message.ages[0] >= kOldest) return;
   const Departure& departure = departures_[message.sequence % departures_.size()];
   if (departure.time_us < 0 || departure.sequence != message.sequence) return;
-  const int64_t sample =
-      std::min(now_us - departure.time_us - static_cast<int64_t>(message.held_us), kLongestDelay);
+  const int64_t sample = std::min(now_us - departure.time_us - kAgeUnit * message.ages[0], kLongestDelay);
   if (sample < 0) return;
   round_trip_us_ =
       round_trip_us_ < 0 ? sample : round_trip_us_ + (sample - round_trip_us_) / kRoundTripWeight;
+}
+
+// A datagram is lost if several that were sent later have arrived, but it has not.
+void Sender::note_arrivals(int64_t now_us, const Message& message) {
+  const auto step = static_cast<int32_t>(message.time_us - static_cast<uint32_t>(receiver_us_));
+  receiver_us_ += step;
+  std::array<Arrival, kMaxArrivals> arrivals;
+  size_t count = 0;
+  int lost = 0, later = 0;
+  for (size_t i = 0; i < message.arrival_count; ++i) {
+    const uint32_t sequence = (message.sequence - static_cast<uint32_t>(i)) & 0xFFFF;
+    Departure& d = departures_[sequence % departures_.size()];
+    if (d.time_us < 0 || d.sequence != sequence) continue;
+    const uint16_t age = message.ages[i];
+    if (age != kNotArrived) {
+      ++later;
+      if (d.fate == Departure::Fate::kLost) --lost;
+      if (d.fate != Departure::Fate::kArrived && age != kOldest)
+        arrivals[count++] = {d.time_us, receiver_us_ - kAgeUnit * age, d.bytes};
+      d.fate = Departure::Fate::kArrived;
+    } else if (later >= kLaterArrivals && d.fate == Departure::Fate::kUnknown) {
+      d.fate = Departure::Fate::kLost;
+      ++lost;
+    }
+  }
+  std::reverse(arrivals.begin(), arrivals.begin() + static_cast<ptrdiff_t>(count));
+  rate_.update(now_us, std::span(arrivals).first(count), lost, round_trip_us_);
+}
+
+// A request that was written before the last key frame can have arrived asks for that one.
+bool Sender::grants_key_frame(int64_t now_us, const Message& message) {
+  const int64_t trip = round_trip_us_ < 0 ? kFirstRoundTrip : round_trip_us_;
+  if (granted_us_ != INT64_MIN && now_us - granted_us_ < trip) return false;
+  if (key_number_ >= 0) {
+    const bool waits = key_sent_us_ == INT64_MIN && !frames_.empty() &&
+                       frames_.front().number <= key_number_ && waiting_ > 0;
+    const auto behind = static_cast<int16_t>(static_cast<uint16_t>(message.sequence - key_sequence_));
+    const bool travels =
+        key_sent_us_ != INT64_MIN && behind < 0 && now_us - key_sent_us_ < 2 * trip + kKeyPatience;
+    if (waits || travels) return false;
+  }
+  granted_us_ = now_us;
+  return true;
 }
 
 void Sender::note_report(int64_t number, ctv_net_state state) {
@@ -195,7 +318,10 @@ void Sender::note_reports(const Message& message) {
 ctv_status Sender::feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_net_feedback& out) {
   Message message;
   CTV_NET_RETURN_IF_ERROR(read_message(bytes, message));
+  unanswered_us_ = -1;
+  probed_us_ = INT64_MIN;
   note_round_trip(now_us, message);
+  note_arrivals(now_us, message);
   loss_permille_ = static_cast<int32_t>(message.loss_permille);
   burst_permille_ = static_cast<int32_t>(message.burst_permille);
   report_count_ = 0;
@@ -203,13 +329,19 @@ ctv_status Sender::feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_
   note_requests(message);
   out.reports = reports_.data();
   out.report_count = report_count_;
-  out.key_frame = message.key_frame ? 1 : 0;
+  out.key_frame = message.key_frame && grants_key_frame(now_us, message) ? 1 : 0;
   out.repeats = 0;
   for (size_t i = 0; i < message.request_count; ++i) out.repeats += repeat(now_us, message.requests[i]);
   return CTV_OK;
 }
 
-void Sender::measure(ctv_net_measurement& measurement) const {
+void Sender::measure(int64_t now_us, ctv_net_measurement& measurement) const {
+  if (controlled()) {
+    measurement.bitrate = rate_.bitrate();
+    const double busy = std::max(0.0, paid_us_ - static_cast<double>(now_us) - static_cast<double>(kBurst));
+    measurement.waiting_us = static_cast<int64_t>(busy + 8e6 * static_cast<double>(waiting_) / rate_.pace());
+    measurement.silent_us = unanswered_us_ < 0 ? 0 : std::max<int64_t>(0, now_us - unanswered_us_);
+  }
   measurement.loss_permille = loss_permille_;
   measurement.burst_permille = burst_permille_;
   measurement.round_trip_us = round_trip_us_;

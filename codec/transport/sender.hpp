@@ -9,6 +9,7 @@
 
 #include "codec/transport/feedback.hpp"
 #include "codec/transport/protection.hpp"
+#include "codec/transport/rate_control.hpp"
 
 namespace ctv::net {
 
@@ -30,9 +31,10 @@ struct SentFrame {
   size_t bytes = 0;
 };
 
-/// Divides a checked frame into datagrams. `table_bytes` receives the size of its table of parts.
+/// Divides a checked frame into datagrams. `most_parity`: bytes of parity at most. `table_bytes` receives the
+/// size of its table of parts.
 SentFrame cut_frame(const ctv_net_frame& frame, int mtu, const ctv_net_protection& protection,
-                    size_t& table_bytes);
+                    const Timing& timing, size_t most_parity, size_t& table_bytes);
 
 /// Share of parts in the sent bytes, with decreasing weight of earlier frames.
 class PartShare {
@@ -48,34 +50,57 @@ class PartShare {
 class Sender {
  public:
   explicit Sender(const ctv_net_sender_config& config);
-  void protect(const ctv_net_protection& protection) { protection_ = protection; }
+  void apply(const ctv_net_settings& settings) { settings_ = settings; }
   ctv_status push(const ctv_net_frame& frame);
   ctv_status next(int64_t now_us, std::span<const uint8_t>& datagram);
+  int64_t due_us() const;
   ctv_status feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_net_feedback& out);
-  void measure(ctv_net_measurement& measurement) const;
+  void measure(int64_t now_us, ctv_net_measurement& measurement) const;
   ctv_net_sender_statistics statistics() const;
 
  private:
   ctv_status check(const ctv_net_frame& frame) const;
   void give(Bytes& bytes, int64_t now_us, std::span<const uint8_t>& datagram);
+  Timing timing() const;
+  bool controlled() const { return config_.bitrate > 0; }
+  /// Whether the receiver has been silent for so long that datagrams are sent to see whether it is there.
+  bool dark(int64_t now_us) const;
+  ctv_status probe(int64_t now_us, std::span<const uint8_t>& datagram);
+  void drop_oldest();
   void note_round_trip(int64_t now_us, const Message& message);
+  void note_arrivals(int64_t now_us, const Message& message);
+  bool grants_key_frame(int64_t now_us, const Message& message);
   void note_report(int64_t number, ctv_net_state state);
   void note_requests(const Message& message);
   void note_reports(const Message& message);
   int repeat(int64_t now_us, const Request& request);
 
   struct Departure {
+    enum class Fate : uint8_t { kUnknown, kArrived, kLost };
     uint32_t sequence = 0;
     int64_t time_us = -1;
+    uint32_t bytes = 0;
+    Fate fate = Fate::kUnknown;
   };
 
   ctv_net_sender_config config_;
-  ctv_net_protection protection_{};
+  ctv_net_settings settings_{};
+  RateControl rate_;
   std::deque<SentFrame> frames_;  // oldest first
-  size_t held_ = 0;               // bytes in frames_
+  size_t waiting_ = 0;            // bytes of datagrams to send
+  double spare_ = 0;              // bytes that parity and repetition may take
+  double paid_us_ = 0;            // time that the datagrams sent so far take at the capacity
+  int64_t unanswered_us_ = -1;    // when the first datagram since the last message was sent; -1: none
+  int64_t probed_us_ = INT64_MIN;
+  Bytes latest_;               // the last datagram sent, for probes
+  int64_t key_number_ = -1;    // the last key frame pushed
+  uint32_t key_sequence_ = 0;  // of its last datagram
+  int64_t key_sent_us_ = INT64_MIN, granted_us_ = INT64_MIN;
+  int64_t receiver_us_ = 0;  // the receiver's time in its last message, without overflow
+  size_t held_ = 0;          // bytes in frames_
   int64_t newest_ = -1;
   uint32_t sequence_ = 0;
-  std::array<Departure, 1024> departures_{};
+  std::array<Departure, 4096> departures_{};
   int64_t round_trip_us_ = -1;
   int32_t loss_permille_ = 0, burst_permille_ = 1000;
   PartShare part_share_;

@@ -25,6 +25,8 @@ constexpr int32_t kLeastParts = 400;  // of a thousand bytes
 // Bits of a frame that vectors alone take. With fewer bits a frame, a lower frame rate looks better.
 constexpr double kLeastFrame = 4800;
 constexpr int kMostSkipped = 4;
+// A picture that would wait longer in the sender is not coded; neither is any while the receiver is silent.
+constexpr int64_t kMostWaiting = 100000;
 constexpr double kFastEnough = 20;  // frames per second, of which a server may drop three of four
 
 }  // namespace
@@ -38,6 +40,8 @@ ctv_status check_measurement(const ctv_net_measurement& m) {
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.fps_num", m.fps_num, 1, INT32_MAX));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.fps_den", m.fps_den, 1, INT32_MAX));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.forwarded", m.forwarded, 0, 1));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.waiting_us", m.waiting_us, 0, INT64_MAX));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.silent_us", m.silent_us, 0, INT64_MAX));
   return check_range("measurement.part_permille", m.part_permille, 0, 1000);
 }
 
@@ -58,6 +62,7 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
   s.deadline_us = std::max(m.playout_us, kSpread);
   const double bits = static_cast<double>(m.bitrate) * std::max(m.part_permille, kLeastParts) / 1000;
   const double fps = static_cast<double>(m.fps_num) / m.fps_den;
+  s.pause = m.waiting_us > kMostWaiting || m.silent_us > silence_us(m.round_trip_us) ? 1 : 0;
   s.bitrate = std::max<int64_t>(1, static_cast<int64_t>(bits));
   s.frame_interval = 1;
   while (s.frame_interval < kMostSkipped && bits / fps * s.frame_interval < kLeastFrame) ++s.frame_interval;

@@ -41,7 +41,7 @@ static void answer(const uint8_t* data, size_t size);
 typedef struct sending {
   ctv_encoder* encoder;
   ctv_net_sender* net;
-  ctv_net_measurement measured; /* bitrate, fps, playout_us: as the program knows them */
+  ctv_net_measurement measured; /* fps, playout_us: as the program knows them */
   ctv_net_settings settings;    /* ctv_net_settings_choose() of it */
 } sending;
 
@@ -69,21 +69,33 @@ static void send_packet(sending* s, const ctv_unit* unit) {
   frame.discardable = unit->keep_in == CTV_KEEP_NOWHERE;
   frame.parts = parts;
   frame.part_count = n;
-  check(ctv_net_sender_protect(s->net,
-                               unit->key_frame ? &s->settings.key_protection : &s->settings.protection));
   check(ctv_net_sender_push(s->net, &frame));
 }
 
-/* For each picture of the camera. */
+/* After each picture and message, and when ctv_net_sender_due() says so. */
+static void send_datagrams(sending* s) {
+  const uint8_t* data;
+  size_t size;
+  while (ctv_net_sender_next(s->net, clock_us, &data, &size) == CTV_OK) transmit(data, size);
+}
+
+static void adapt(sending* s) {
+  check(ctv_net_sender_measure(s->net, clock_us, &s->measured));
+  check(ctv_net_settings_choose(&s->measured, &s->settings));
+  check(ctv_net_sender_apply(s->net, &s->settings));
+  check(ctv_encoder_set_bitrate(s->encoder, s->settings.bitrate, 0));
+}
+
+/* For each picture of the camera. Its timestamp tells the encoder of pictures that are left out. */
 static void send_picture(sending* s, const ctv_picture* picture) {
+  adapt(s);
+  if (s->settings.pause) return;
   ctv_unit unit;
   ctv_unit_init(&unit);
   check(ctv_encoder_send(s->encoder, picture));
   check(ctv_encoder_receive(s->encoder, &unit));
   send_packet(s, &unit);
-  const uint8_t* data;
-  size_t size;
-  while (ctv_net_sender_next(s->net, clock_us, &data, &size) == CTV_OK) transmit(data, size);
+  send_datagrams(s);
 }
 
 /* For each message of the receiver. */
@@ -91,9 +103,6 @@ static void take_feedback(sending* s, const uint8_t* data, size_t size) {
   ctv_net_feedback feedback;
   ctv_net_feedback_init(&feedback);
   if (ctv_net_sender_feedback(s->net, clock_us, data, size, &feedback) < 0) return; /* damaged */
-  check(ctv_net_sender_measure(s->net, &s->measured));
-  check(ctv_net_settings_choose(&s->measured, &s->settings));
-  check(ctv_encoder_set_bitrate(s->encoder, s->settings.bitrate, 0));
   for (size_t i = 0; i < feedback.report_count; ++i) {
     const ctv_net_report* report = &feedback.reports[i];
     if (report->state == CTV_NET_WHOLE) {
@@ -103,7 +112,7 @@ static void take_feedback(sending* s, const uint8_t* data, size_t size) {
     }
   }
   if (feedback.key_frame) check(ctv_encoder_request_key_frame(s->encoder));
-  while (ctv_net_sender_next(s->net, clock_us, &data, &size) == CTV_OK) transmit(data, size);
+  send_datagrams(s);
 }
 
 typedef struct receiving {
@@ -194,9 +203,7 @@ static void answer(const uint8_t* data, size_t size) {
 
 int main(void) {
   ctv_net_measurement_init(&sender.measured);
-  sender.measured.bitrate = kBitrate;
   ctv_net_settings_init(&sender.settings);
-  check(ctv_net_settings_choose(&sender.measured, &sender.settings));
   ctv_config config;
   check(ctv_config_init(&config, "fast"));
   config.width = kWidth;
@@ -206,7 +213,8 @@ int main(void) {
   config.key_interval = 0; /* key frames on request */
   config.slots = 8;        /* frames wait in them until they are acknowledged */
   config.error_resilient = 1;
-  config.bitrate = sender.settings.bitrate;
+  config.bitrate = kBitrate;
+  config.buffer_ms = 500; /* key frames that are sent within it */
   check(ctv_encoder_open(&config, &sender.encoder));
   ctv_decoder_config decoding;
   check(ctv_decoder_config_init(&decoding));
@@ -215,15 +223,23 @@ int main(void) {
   ctv_net_sender_config sending_config;
   ctv_net_sender_config_init(&sending_config);
   sending_config.mtu = kMtu;
+  sending_config.bitrate = kBitrate;
+  sending_config.max_bitrate = kBitrate;
   check(ctv_net_sender_open(&sending_config, &sender.net));
   ctv_net_receiver_config receiving_config;
   ctv_net_receiver_config_init(&receiving_config);
   check(ctv_net_receiver_open(&receiving_config, &receiver.net));
   for (int n = 0; n < kFrames; ++n) {
-    const ctv_picture picture = camera(n);
+    ctv_picture picture = camera(n);
+    picture.timestamp = n;
+    picture.duration = 1;
     send_picture(&sender, &picture);
-    clock_us += 25000;
-    receive(&receiver); /* what has passed its deadline */
+    for (int i = 0; i < 25; ++i, clock_us += 1000) {
+      int64_t due;
+      check(ctv_net_sender_due(sender.net, &due));
+      if (due <= clock_us) send_datagrams(&sender);
+      receive(&receiver); /* what has passed its deadline */
+    }
     for (size_t i = 0; i < message_count; ++i) take_feedback(&sender, messages[i].data, messages[i].size);
     message_count = 0;
     clock_us += 8333;

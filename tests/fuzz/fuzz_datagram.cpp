@@ -42,6 +42,7 @@ class Call {
     ctv_net_sender_config_init(&sending);
     sending.mtu = 64 + input_.byte();
     sending.max_memory = 65536;
+    sending.bitrate = input_.byte() % 4 * 100000;
     ctv_net_receiver_config receiving;
     ctv_net_receiver_config_init(&receiving);
     receiving.max_memory = 65536;
@@ -100,12 +101,16 @@ class Call {
   }
 
   void code() {
-    ctv_net_protection protection;
-    ctv_net_protection_init(&protection);
-    protection.loss_permille = 1000;
-    protection.most[0] = input_.byte() % 4;
-    protection.most[1] = input_.byte() % 4;
-    expect(ctv_net_sender_protect(sender_, &protection) == CTV_OK);
+    ctv_net_settings settings;
+    ctv_net_settings_init(&settings);
+    settings.protection.loss_permille = 1000;
+    settings.protection.most[0] = input_.byte() % 4;
+    settings.protection.most[1] = input_.byte() % 4;
+    settings.key_protection = settings.protection;
+    settings.deadline_us = input_.byte() * 1000 - 1000;
+    settings.repeats = input_.byte() % 9;
+    if (settings.deadline_us < 0) settings.deadline_us = -1;
+    expect(ctv_net_sender_apply(sender_, &settings) == CTV_OK);
     std::vector<Bytes> parts(1 + input_.byte() % 6U);
     std::vector<ctv_net_part> views;
     for (size_t p = 0; p < parts.size(); ++p) {
@@ -138,7 +143,8 @@ class Call {
     m.bitrate = 1;
     ctv_net_settings settings;
     ctv_net_settings_init(&settings);
-    expect(ctv_net_sender_measure(sender_, &m) == CTV_OK && ctv_net_settings_choose(&m, &settings) == CTV_OK);
+    expect(ctv_net_sender_measure(sender_, now_us_, &m) == CTV_OK &&
+           ctv_net_settings_choose(&m, &settings) == CTV_OK);
   }
 
   void deliver(bool change) {

@@ -39,7 +39,9 @@ void run(long n, Shortage kind, Outcome& out) {
   };
   twice([&] { return ctv_net_sender_open(&sending, &sender); });
   twice([&] { return ctv_net_receiver_open(&receiving, &receiver); });
-  const ctv_net_protection protection = fixed_parity(1, 1);
+  ctv_net_settings settings;
+  ctv_net_settings_init(&settings);
+  settings.protection = settings.key_protection = fixed_parity(1, 1);
   for (int64_t number = 0; sender != nullptr && receiver != nullptr && number < kFrames; ++number) {
     const int64_t now = number * 33333;
     {
@@ -48,7 +50,7 @@ void run(long n, Shortage kind, Outcome& out) {
         const Exempt exempt;
         frame = std::make_unique<TestFrame>(number, number - 1, std::vector<PartSpec>{{300, 0}, {700, 1}});
       }
-      (void)ctv_net_sender_protect(sender, &protection);
+      (void)ctv_net_sender_apply(sender, &settings);
       twice([&] { return ctv_net_sender_push(sender, &frame->frame); });
       const Exempt exempt;
       frame.reset();

@@ -61,17 +61,23 @@ inline ctv_net_protection fixed_parity(int p0, int p1 = 0, int p2 = 0, int p3 = 
 
 class NetSender {
  public:
-  explicit NetSender(int mtu = 1200, int64_t max_memory = 4 << 20) {
+  explicit NetSender(int mtu = 1200, int64_t max_memory = 4 << 20, int64_t bitrate = 0) {
     ctv_net_sender_config config;
     ctv_net_sender_config_init(&config);
     config.mtu = mtu;
     config.max_memory = max_memory;
+    config.bitrate = bitrate;
     EXPECT_EQ(ctv_net_sender_open(&config, &handle), CTV_OK) << ctv_net_last_error();
   }
   ~NetSender() { ctv_net_sender_close(handle); }
   NetSender(const NetSender&) = delete;
   NetSender& operator=(const NetSender&) = delete;
-  void protect(const ctv_net_protection& p) { ASSERT_EQ(ctv_net_sender_protect(handle, &p), CTV_OK); }
+  void protect(const ctv_net_protection& p) {
+    ctv_net_settings s;
+    ctv_net_settings_init(&s);
+    s.protection = s.key_protection = p;
+    ASSERT_EQ(ctv_net_sender_apply(handle, &s), CTV_OK);
+  }
   /// Takes the datagrams that wait to be sent.
   std::vector<Datagram> take(int64_t now_us = 0) {
     std::vector<Datagram> all;

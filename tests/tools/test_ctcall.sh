@@ -39,9 +39,9 @@ expect 0 "repetition" "$ctcall" $small --loss 15 --seed 4 --mtu 300 --playout 15
 holds "repetition" "$(value repeated_datagrams again.json) > 0"
 holds "repetition" "$(value frozen again.json) + $(value damaged again.json) < $(value frozen a.json) + $(value damaged a.json)"
 expect 0 "jitter" "$ctcall" $small --jitter 20 --json jitter.json
-holds "jitter reorders, nothing is lost" "$(value frozen jitter.json) == 0 && $(value damaged jitter.json) == 0"
+holds "jitter reorders: after some pictures that is known" "$(value frozen jitter.json) <= 3 && $(value damaged jitter.json) == 0"
 expect 0 "everything lost" "$ctcall" $small --loss 100 --json none.json
-holds "everything lost" "$(value frozen none.json) == 60"
+holds "everything lost" "$(value frozen none.json) + $(value skipped none.json) == 60 && $(value skipped none.json) > 20"
 
 # --- with all that is added to the packets no more is sent than asked for
 for loss in 0 10 20; do

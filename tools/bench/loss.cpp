@@ -24,7 +24,7 @@ struct Way {
 };
 const Way kWays[] = {
     {"ctv", {}},
-    {"ctv, key frames on loss", {.references = false, .parts = false, .parity = Strategy::Parity::kNone}}};
+    {"ctv, key frames on loss", {.references = false, .parts = false, .parity = false}}};
 constexpr const char* kPeerPresets[] = {"ultrafast", "veryfast"};
 
 struct Matrix {

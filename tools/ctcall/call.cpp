@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "cli/latency.h"
 #include "cli/signals.h"
@@ -17,121 +18,163 @@ constexpr int64_t kSpacing = 100;
 // A picture that is decoded later than this after its deadline counts as frozen.
 constexpr int64_t kLatest = 250000;
 
+class Events {
+ public:
+  using Action = std::function<void()>;
+  void at(int64_t time_us, Action action) { events_.emplace(std::max(time_us, now_us_), std::move(action)); }
+  int64_t now_us() const { return now_us_; }
+  /// Runs the next event; false if there is none.
+  bool step() {
+    if (events_.empty()) return false;
+    const auto event = events_.begin();
+    now_us_ = event->first;
+    const auto action = std::move(event->second);
+    events_.erase(event);
+    action();
+    return true;
+  }
+
+ private:
+  std::multimap<int64_t, Action> events_;
+  int64_t now_us_ = 0;
+};
+
 class VirtualCall {
  public:
-  VirtualCall(const CallOptions& options, Source& source, Sink& sink)
-      : options_(options),
-        sending_(options_, source),
-        receiving_(options_, sink),
-        forth_(options.network, 1),
-        back_(options.network, 2),
-        link_(options.network.steps, options.network.queue_us) {}
+  VirtualCall(const Caller& caller, Events& events, Bottleneck& link, uint64_t salt)
+      : options_(caller.options),
+        start_us_(caller.start_us),
+        events_(events),
+        sending_(options_, *caller.source),
+        receiving_(options_, *caller.sink),
+        forth_(options_.network, 2 * salt + 1),
+        back_(options_.network, 2 * salt + 2),
+        link_(link) {
+    events_.at(start_us_, [this] { capture(); });
+  }
+  bool ended() const { return waiting_ == 0; }
 
-  CallResult run() {
-    waiting_ = 1;
-    at(0, [this] { capture(); });
-    while (!events_.empty() && waiting_ > 0) {
-      const auto event = events_.begin();
-      now_us_ = event->first;
-      const auto action = std::move(event->second);
-      events_.erase(event);
-      action();
-    }
+  CallResult result() const {
     CallResult result;
     receiving_.count(result);
     sending_.count(result);
     result.lost_datagrams = forth_.lost();
     result.seconds = static_cast<double>(captured_) / options_.fps;
     Latency delays, waits;
-    for (size_t i = 0; i < receiving_.decoded_us().size(); ++i) {
-      if (receiving_.decoded_us()[i] >= 0) {
-        delays.add(static_cast<double>(receiving_.decoded_us()[i] - captured_us(static_cast<int64_t>(i))) /
-                   1000);
-      }
+    for (int64_t n = 0; n < captured_; ++n) {
+      const int64_t frame = sending_.coded()[static_cast<size_t>(n)];
+      const auto& decoded = receiving_.decoded_us();
+      if (frame < 0 || frame >= static_cast<int64_t>(decoded.size())) continue;
+      const int64_t time = decoded[static_cast<size_t>(frame)];
+      if (time >= 0) delays.add(static_cast<double>(time - captured_us(n)) / 1000);
     }
     for (const int64_t wait : link_.waits_us()) waits.add(static_cast<double>(wait) / 1000);
     result.queue_p95_ms = waits.percentile(0.95);
-    const double bits = link_.bits(0, captured_us(captured_));
+    const double bits = link_.bits(start_us_, captured_us(captured_));
     if (bits > 0) result.utilisation = static_cast<double>(8 * delivered_) / bits;
     result.delay_p50_ms = delays.percentile(0.5);
     result.delay_p95_ms = delays.percentile(0.95);
     result.delay_p99_ms = delays.percentile(0.99);
+    result.deliveries = deliveries_;
     return result;
   }
 
  private:
-  using Action = std::function<void()>;
-  void at(int64_t time_us, Action action) { events_.emplace(time_us, std::move(action)); }
   int64_t captured_us(int64_t n) const {
-    return static_cast<int64_t>(static_cast<double>(n) * 1e6 / options_.fps);
+    return start_us_ + static_cast<int64_t>(static_cast<double>(n) * 1e6 / options_.fps);
   }
 
   void capture() {
     check_interrupted();
-    if (captured_ == options_.frames || !sending_.capture()) {
+    if (captured_ == options_.frames || !sending_.capture(events_.now_us())) {
       --waiting_;
       return;
     }
     const int64_t n = captured_++;
+    const int64_t frame = sending_.coded().back();
     ++waiting_;
-    at(captured_us(captured_), [this] { capture(); });
-    at(now_us_ + options_.network.delay_us + options_.network.jitter_us + deadline_us(options_) + kLatest,
-       [this, n] {
-         receive();
-         receiving_.show(n);
-         --waiting_;
-       });
+    events_.at(captured_us(captured_), [this] { capture(); });
+    const int64_t shown_us =
+        options_.network.delay_us + options_.network.jitter_us + deadline_us(options_) + kLatest;
+    events_.at(events_.now_us() + shown_us, [this, n, frame] {
+      receive();
+      receiving_.show(n, frame);
+      --waiting_;
+    });
     send();
   }
 
   void send() {
-    while (true) {
-      const int64_t leaves = std::max(free_us_, now_us_);
-      const std::span<const uint8_t> datagram = sending_.next(leaves);
-      if (datagram.empty()) return;
-      free_us_ = leaves + kSpacing;
-      const auto arrival = forth_.send(leaves, datagram.size(), &link_);
+    const int64_t now_us = events_.now_us();
+    for (std::span<const uint8_t> d; now_us >= free_us_ && !(d = sending_.next(now_us)).empty();) {
+      free_us_ = now_us + kSpacing;
+      const auto arrival = forth_.send(now_us, d.size(), &link_);
       if (!arrival) continue;
-      delivered_ += datagram.size();
-      at(*arrival, [this, bytes = std::vector<uint8_t>(datagram.begin(), datagram.end())] {
-        receiving_.push(now_us_, bytes);
+      events_.at(*arrival, [this, bytes = std::vector<uint8_t>(d.begin(), d.end())] {
+        delivered_ += bytes.size();
+        deliveries_.push_back({events_.now_us(), bytes.size()});
+        receiving_.push(events_.now_us(), bytes);
         receive();
       });
     }
+    wake(send_us_, std::max(free_us_, sending_.due_us()), [this] { send(); });
   }
 
   // Runs the receiver after a datagram, or when it is due.
   void receive() {
-    receiving_.decode(now_us_);
-    for (std::span<const uint8_t> m; !(m = receiving_.feedback(now_us_)).empty();) {
-      const auto arrival = back_.send(now_us_, m.size(), nullptr);
+    receiving_.decode(events_.now_us());
+    for (std::span<const uint8_t> m; !(m = receiving_.feedback(events_.now_us())).empty();) {
+      const auto arrival = back_.send(events_.now_us(), m.size(), nullptr);
       if (!arrival) continue;
-      at(*arrival, [this, bytes = std::vector<uint8_t>(m.begin(), m.end())] {
-        sending_.feedback(now_us_, bytes);
+      events_.at(*arrival, [this, bytes = std::vector<uint8_t>(m.begin(), m.end())] {
+        sending_.feedback(events_.now_us(), bytes);
         send();
       });
     }
-    const int64_t due = receiving_.due_us();
-    if (due == INT64_MAX || (due >= wake_us_ && wake_us_ > now_us_)) return;
-    wake_us_ = std::max(due, now_us_ + 1);
-    at(wake_us_, [this] { receive(); });
+    wake(receive_us_, receiving_.due_us(), [this] { receive(); });
+  }
+
+  // Calls `action` at `due_us` unless it will be called before. `set_us`: when it will be.
+  void wake(int64_t& set_us, int64_t due_us, Events::Action action) {
+    if (due_us == INT64_MAX || (due_us >= set_us && set_us > events_.now_us())) return;
+    set_us = std::max(due_us, events_.now_us() + 1);
+    events_.at(set_us, std::move(action));
   }
 
   const CallOptions options_;
+  const int64_t start_us_;
+  Events& events_;
   SendingEnd sending_;
   ReceivingEnd receiving_;
   Channel forth_, back_;
-  Bottleneck link_;
+  Bottleneck& link_;
   uint64_t delivered_ = 0;  // bytes
-  std::multimap<int64_t, Action> events_;
-  int64_t now_us_ = 0, free_us_ = 0, wake_us_ = -1, captured_ = 0;
-  int64_t waiting_ = 0;  // pictures not yet shown, and one for the camera
+  std::vector<Delivery> deliveries_;
+  int64_t free_us_ = 0, send_us_ = -1, receive_us_ = -1, captured_ = 0;
+  int64_t waiting_ = 1;  // pictures not yet shown, and one for the camera
 };
 
 }  // namespace
 
+std::vector<CallResult> run_calls(std::span<const Caller> callers, Bottleneck& link) {
+  Events events;
+  std::vector<std::unique_ptr<VirtualCall>> calls;
+  for (const Caller& caller : callers)
+    calls.push_back(std::make_unique<VirtualCall>(caller, events, link, calls.size()));
+  const auto all_ended = [&] {
+    return std::ranges::all_of(calls, [](const auto& call) { return call->ended(); });
+  };
+  while (!all_ended() && events.step()) {
+  }
+  std::vector<CallResult> results;
+  for (const auto& call : calls) results.push_back(call->result());
+  return results;
+}
+
 CallResult run_call(const CallOptions& options, Source& source, Sink& sink) {
-  return VirtualCall(options, source, sink).run();
+  Bottleneck link(options.network.steps, options.network.queue_us);
+  const Caller caller{options, &source, &sink};
+  return run_calls({&caller, 1}, link)[0];
 }
 
 }  // namespace ctv::tools

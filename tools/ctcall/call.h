@@ -17,11 +17,9 @@ namespace ctv::tools {
 
 /// Reaction to loss.
 struct Strategy {
-  enum class Parity { kNone, kAuto, kAll };
   bool references = true;  // after a loss, refer to an acknowledged frame; else send a key frame
   bool parts = true;       // vectors and levels have priorities; else a frame is lost with any datagram
-  Parity parity = Parity::kAuto;
-  double share = 0;     // of kAll: parity datagrams per datagram
+  bool parity = true;
   int32_t repeats = 0;  // how often lost datagrams are requested
   bool operator==(const Strategy&) const = default;
 };
@@ -29,7 +27,8 @@ struct Strategy {
 struct CallOptions {
   NetworkOptions network;
   Strategy strategy;
-  int64_t bitrate = 1000000;  // of all datagrams
+  int64_t bitrate = 1000000;  // of all datagrams, at most
+  int64_t first_bitrate = 0;  // at first; 0: the same
   int32_t mtu = 1200;
   int64_t playout_us = 0;  // additional delay, in which repetitions may arrive
   int64_t frames = 300;
@@ -55,6 +54,8 @@ class Source {
   virtual ~Source() = default;
   /// Codes the next picture; false at the end of the input.
   virtual bool code(CodedFrame& frame) = 0;
+  /// Drops the next picture; false at the end of the input.
+  virtual bool skip() = 0;
   virtual void acknowledge(int64_t number) = 0;
   virtual void lose(int64_t number) = 0;
   virtual void request_key_frame() = 0;
@@ -67,8 +68,9 @@ class Sink {
   virtual ~Sink() = default;
   /// Takes a received frame; a lost one has no parts. Returns its result: LOST if there is no picture.
   virtual ctv_net_state decode(const ctv_net_frame& frame) = 0;
-  /// Shows a picture at its time; `fate` is the result of decoding it so far, UNKNOWN if there is none.
-  virtual void show(int64_t number, ctv_net_state fate) = 0;
+  /// Shows what the viewer sees instead of a picture of the camera at its time: a frame, or the same as
+  /// before if the frame was not decoded, or -1 because the picture was not coded.
+  virtual void show(int64_t picture, int64_t frame) = 0;
   /// Whether only a key frame can continue the stream.
   virtual bool wants_key_frame() const = 0;
 };
@@ -80,10 +82,15 @@ struct CallBytes {
   uint64_t all() const { return headers + coded() + parity + repeated; }
 };
 
+struct Delivery {
+  int64_t time_us = 0;
+  size_t bytes = 0;
+};
+
 struct CallResult {
   // A process at one end of a call does not know the other end's counts.
   bool sends = true, receives = true;
-  int64_t frames = 0, frozen = 0, damaged = 0, key_frames = 0;
+  int64_t frames = 0, skipped = 0, frozen = 0, damaged = 0, key_frames = 0;
   int64_t longest_freeze = 0;  // frames
   uint64_t datagrams = 0, lost_datagrams = 0, repaired = 0, repeated = 0;
   double delay_p50_ms = 0, delay_p95_ms = 0, delay_p99_ms = 0;  // from the camera to the decoder
@@ -91,6 +98,7 @@ struct CallResult {
   double utilisation = 0;  // bits through it, of those that it could send
   double seconds = 0;
   CallBytes bytes;
+  std::vector<Delivery> deliveries;  // datagrams that arrived
 };
 
 /// Time after which a received frame is used although it is incomplete.
@@ -105,21 +113,26 @@ class SendingEnd {
   SendingEnd(const SendingEnd&) = delete;
   SendingEnd& operator=(const SendingEnd&) = delete;
 
-  /// Codes the next picture and divides it into datagrams; false at the end of the input.
-  bool capture();
+  /// Codes the next picture, unless it should wait, and divides it into datagrams; false at the end of the
+  /// input.
+  bool capture(int64_t now_us);
+  /// Number of the frame of each captured picture; -1: it was not coded.
+  const std::vector<int64_t>& coded() const { return coded_; }
   /// The next datagram; empty if there is none.
   std::span<const uint8_t> next(int64_t now_us);
+  /// When to call next() again; INT64_MAX: after the next picture or message.
+  int64_t due_us() const;
   void feedback(int64_t now_us, std::span<const uint8_t> message);
   void count(CallResult& result) const;
 
  private:
-  void adapt();
-  void protect(const CodedFrame& frame, size_t bytes);
+  void adapt(int64_t now_us);
   const CallOptions& options_;
   Source& source_;
   ctv_net_sender* sender_ = nullptr;
   CallBytes bytes_;
   int64_t key_frames_ = 0;
+  std::vector<int64_t> coded_;
   ctv_net_measurement measured_;
   ctv_net_settings settings_;
 };
@@ -137,8 +150,8 @@ class ReceivingEnd {
   /// A message for the sender; empty if there is none.
   std::span<const uint8_t> feedback(int64_t now_us);
   int64_t due_us();
-  /// Shows a frame at its time.
-  void show(int64_t number);
+  /// Shows a picture at its time; frame: its number, or -1.
+  void show(int64_t picture, int64_t frame);
   void count(CallResult& result) const;
   /// When each frame was decoded, by number from 0; -1: not decoded.
   const std::vector<int64_t>& decoded_us() const { return decoded_us_; }
@@ -149,11 +162,20 @@ class ReceivingEnd {
   ctv_net_receiver* receiver_ = nullptr;
   std::vector<int64_t> decoded_us_;
   std::vector<ctv_net_state> fates_;
-  int64_t shown_ = 0, frozen_ = 0, damaged_ = 0, run_ = 0, longest_ = 0;
+  int64_t shown_ = 0, skipped_ = 0, frozen_ = 0, damaged_ = 0, run_ = 0, longest_ = 0;
   uint64_t feedback_bytes_ = 0;
 };
 
-/// The whole call in one process with a virtual clock: equal arguments give equal results.
+/// One of several calls over the same link.
+struct Caller {
+  CallOptions options;
+  Source* source = nullptr;
+  Sink* sink = nullptr;
+  int64_t start_us = 0;
+};
+
+/// Whole calls in one process with a virtual clock: equal arguments give equal results.
+std::vector<CallResult> run_calls(std::span<const Caller> callers, Bottleneck& link);
 CallResult run_call(const CallOptions& options, Source& source, Sink& sink);
 
 }  // namespace ctv::tools

@@ -34,15 +34,28 @@ std::vector<CodedPart> cut_packet(std::span<const uint8_t> header, const ctv_uni
 }
 
 CodecSource::CodecSource(const ctv_config& config, FrameReader& reader, Originals* originals, bool references)
-    : encoder_(config), reader_(reader), originals_(originals), references_(references) {
+    : encoder_(config),
+      reader_(reader),
+      originals_(originals),
+      references_(references),
+      duration_(config.fps_den) {
   const Unit header = encoder_.header();
   header_.assign(header.bytes().begin(), header.bytes().end());
 }
 
-bool CodecSource::code(CodedFrame& out) {
+bool CodecSource::skip() {
   if (!reader_.read(frame_)) return false;
   if (originals_ != nullptr) originals_->add(next_, frame_);
-  if (!encoder_.send(frame_.picture())) throw Failure(Exit::kDefect, "the encoder has no room for a picture");
+  ++next_;
+  return true;
+}
+
+bool CodecSource::code(CodedFrame& out) {
+  if (!skip()) return false;
+  ctv_picture picture = frame_.picture();
+  picture.timestamp = (next_ - 1) * duration_;
+  picture.duration = duration_;
+  if (!encoder_.send(picture)) throw Failure(Exit::kDefect, "the encoder has no room for a picture");
   const std::optional<Unit> unit = encoder_.receive();
   if (!unit) throw Failure(Exit::kDefect, "no packet for a picture that was sent");
   out.number = unit->frame_number;
@@ -51,7 +64,6 @@ bool CodecSource::code(CodedFrame& out) {
   out.discardable = unit->keep_in == CTV_KEEP_NOWHERE;
   out.parts = cut_packet(header_, *unit);
   if (unit->key_frame != 0) last_key_ = unit->frame_number;
-  ++next_;
   return true;
 }
 
@@ -103,10 +115,10 @@ ctv_net_state CodecSink::decode(const ctv_net_frame& frame) {
   return picture->damaged == CTV_DAMAGE_NONE ? CTV_NET_WHOLE : CTV_NET_INCOMPLETE;
 }
 
-void CodecSink::show(int64_t number, ctv_net_state) {
-  if (const auto it = waiting_.find(number); it != waiting_.end()) screen_ = std::move(it->second);
-  waiting_.erase(waiting_.begin(), waiting_.upper_bound(number));
-  const Frame* original = originals_ != nullptr ? originals_->find(number) : nullptr;
+void CodecSink::show(int64_t picture, int64_t frame) {
+  if (const auto it = waiting_.find(frame); it != waiting_.end()) screen_ = std::move(it->second);
+  waiting_.erase(waiting_.begin(), waiting_.upper_bound(frame));
+  const Frame* original = originals_ != nullptr ? originals_->find(picture) : nullptr;
   if (original == nullptr || screen_.bytes().empty()) return;
   psnr_sum_ += luma_psnr(original->picture(), screen_.picture());
   ++psnr_count_;

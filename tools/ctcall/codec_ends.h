@@ -35,6 +35,7 @@ class CodecSource : public Source {
   /// frame.
   CodecSource(const ctv_config& config, FrameReader& reader, Originals* originals, bool references);
   bool code(CodedFrame& frame) override;
+  bool skip() override;
   void acknowledge(int64_t number) override;
   void lose(int64_t number) override;
   void request_key_frame() override;
@@ -45,6 +46,7 @@ class CodecSource : public Source {
   FrameReader& reader_;
   Originals* originals_;
   bool references_;
+  int64_t duration_;
   std::vector<uint8_t> header_;
   Frame frame_;
   int64_t next_ = 0, last_key_ = -1;
@@ -55,7 +57,7 @@ class CodecSink : public Sink {
   /// Compares shown pictures with `originals`, unless it is null.
   CodecSink(const ctv_decoder_config& config, const Originals* originals);
   ctv_net_state decode(const ctv_net_frame& frame) override;
-  void show(int64_t number, ctv_net_state fate) override;
+  void show(int64_t picture, int64_t frame) override;
   bool wants_key_frame() const override { return !decoded_; }
   /// Mean PSNR of luma over the shown pictures; nothing if none was compared.
   std::optional<double> psnr() const;

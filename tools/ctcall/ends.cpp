@@ -20,7 +20,7 @@ constexpr int64_t kMostFrames = int64_t{1} << 24;
 
 }  // namespace
 
-int64_t deadline_us(const CallOptions& o) { return std::max(o.playout_us, o.network.jitter_us + kSpread); }
+int64_t deadline_us(const CallOptions& o) { return std::max(o.playout_us, kSpread); }
 
 void choose_repeats(CallOptions& o) {
   ctv_net_measurement m;
@@ -38,52 +38,47 @@ SendingEnd::SendingEnd(const CallOptions& options, Source& source) : options_(op
   ctv_net_sender_config config;
   ctv_net_sender_config_init(&config);
   config.mtu = options.mtu;
-  config.repeats = options.strategy.repeats;
+  config.max_bitrate = options.bitrate;
+  config.bitrate = options.first_bitrate > 0 ? options.first_bitrate : options.bitrate;
   check_net(ctv_net_sender_open(&config, &sender_));
   ctv_net_measurement_init(&measured_);
   ctv_net_settings_init(&settings_);
-  measured_.bitrate = options.bitrate;
   measured_.fps_num = static_cast<int32_t>(std::lround(options.fps * 1000));
   measured_.fps_den = 1000;
   measured_.playout_us = options.strategy.repeats > 0 ? options.playout_us : 0;
-  adapt();
+  adapt(0);
 }
 
 SendingEnd::~SendingEnd() { ctv_net_sender_close(sender_); }
 
-void SendingEnd::adapt() {
-  check_net(ctv_net_sender_measure(sender_, &measured_));
+void SendingEnd::adapt(int64_t now_us) {
+  check_net(ctv_net_sender_measure(sender_, now_us, &measured_));
   check_net(ctv_net_settings_choose(&measured_, &settings_));
+  if (!options_.strategy.parity) {
+    ctv_net_protection_init(&settings_.protection);
+    settings_.key_protection = settings_.protection;
+  }
+  settings_.deadline_us = deadline_us(options_);
+  settings_.repeats = options_.strategy.repeats;
+  check_net(ctv_net_sender_apply(sender_, &settings_));
   source_.set_bitrate(settings_.bitrate);
 }
 
-void SendingEnd::protect(const CodedFrame& frame, size_t bytes) {
-  const Strategy& s = options_.strategy;
-  ctv_net_protection p;
-  ctv_net_protection_init(&p);
-  if (s.parity == Strategy::Parity::kAuto) {
-    p = frame.reference < 0 ? settings_.key_protection : settings_.protection;
-  } else if (s.parity == Strategy::Parity::kAll) {
-    const double datagrams = std::ceil(static_cast<double>(bytes) / (options_.mtu - CTV_NET_HEADER_SIZE));
-    p.loss_permille = 1000;
-    std::fill_n(p.most, CTV_NET_PRIORITIES,
-                static_cast<int32_t>(std::min(64.0, std::ceil(datagrams * s.share))));
+bool SendingEnd::capture(int64_t now_us) {
+  adapt(now_us);
+  if (settings_.pause != 0) {
+    coded_.push_back(-1);
+    return source_.skip();
   }
-  check_net(ctv_net_sender_protect(sender_, &p));
-}
-
-bool SendingEnd::capture() {
   CodedFrame frame;
   if (!source_.code(frame)) return false;
+  coded_.push_back(frame.number);
   std::vector<ctv_net_part> parts;
-  size_t bytes = 0;
   for (const CodedPart& part : frame.parts) {
     parts.push_back({part.bytes.data(), part.bytes.size(), options_.strategy.parts ? part.priority : 0, 0});
-    bytes += part.bytes.size();
     (part.priority == 0 ? bytes_.vectors : bytes_.levels) += part.bytes.size();
   }
   key_frames_ += frame.reference < 0 ? 1 : 0;
-  protect(frame, bytes);
   ctv_net_frame f;
   ctv_net_frame_init(&f);
   f.frame_number = frame.number;
@@ -103,12 +98,18 @@ std::span<const uint8_t> SendingEnd::next(int64_t now_us) {
   return {data, size};
 }
 
+int64_t SendingEnd::due_us() const {
+  int64_t due = 0;
+  check_net(ctv_net_sender_due(sender_, &due));
+  return due;
+}
+
 void SendingEnd::feedback(int64_t now_us, std::span<const uint8_t> message) {
   ctv_net_feedback f;
   ctv_net_feedback_init(&f);
   // Invalid messages are ignored, as on any network.
   if (ctv_net_sender_feedback(sender_, now_us, message.data(), message.size(), &f) != CTV_OK) return;
-  adapt();
+  adapt(now_us);
   for (size_t i = 0; i < f.report_count; ++i) {
     if (f.reports[i].state == CTV_NET_WHOLE) {
       source_.acknowledge(f.reports[i].frame_number);
@@ -137,11 +138,7 @@ ReceivingEnd::ReceivingEnd(const CallOptions& options, Sink& sink) : sink_(sink)
   ctv_net_receiver_config config;
   ctv_net_receiver_config_init(&config);
   config.mtu = std::max(options.mtu, 1500);
-  config.deadline_us = deadline_us(options);
-  config.reorder_us = options.network.jitter_us + kSpread;
   config.frame_interval_us = static_cast<int64_t>(1e6 / options.fps);
-  config.round_trip_us = 2 * options.network.delay_us + options.network.jitter_us;
-  config.repeats = options.strategy.repeats;
   check_net(ctv_net_receiver_open(&config, &receiver_));
 }
 
@@ -189,16 +186,20 @@ int64_t ReceivingEnd::due_us() {
   return due;
 }
 
-void ReceivingEnd::show(int64_t number) {
+void ReceivingEnd::show(int64_t picture, int64_t number) {
+  ++shown_;
+  sink_.show(picture, number);
+  if (number < 0) {
+    ++skipped_;
+    return;
+  }
   const auto i = static_cast<size_t>(number);
   const ctv_net_state fate = i < fates_.size() ? fates_[i] : CTV_NET_UNKNOWN;
-  ++shown_;
   const bool frozen = fate == CTV_NET_UNKNOWN || fate == CTV_NET_LOST;
   frozen_ += frozen ? 1 : 0;
   damaged_ += fate == CTV_NET_INCOMPLETE ? 1 : 0;
   run_ = frozen ? run_ + 1 : 0;
   longest_ = std::max(longest_, run_);
-  sink_.show(number, fate);
 }
 
 void ReceivingEnd::count(CallResult& result) const {
@@ -206,6 +207,7 @@ void ReceivingEnd::count(CallResult& result) const {
   ctv_net_receiver_statistics_init(&s);
   check_net(ctv_net_receiver_get_statistics(receiver_, &s));
   result.frames = shown_;
+  result.skipped = skipped_;
   result.frozen = frozen_;
   result.damaged = damaged_;
   result.longest_freeze = longest_;

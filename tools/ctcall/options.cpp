@@ -10,7 +10,9 @@ namespace ctv::tools {
 namespace {
 
 constexpr int32_t kSubpel = 2;
-constexpr int32_t kSlots = 8;  // they keep frames until they are acknowledged
+// No frame takes longer to send than about half of it.
+constexpr int32_t kBuffer = 500;  // milliseconds
+constexpr int32_t kSlots = 8;     // they keep frames until they are acknowledged
 constexpr const char* kGenerated = "generate:640x480@30:300";
 
 double real(const std::string& option, const std::string& s, double least, double most) {
@@ -81,15 +83,8 @@ void add_network_options(Options& options, CallOptions& call) {
                 "Vectors before levels; off: a frame is lost with any datagram of it",
                 [&](size_t i) { call.strategy.parts = i == 0; });
   options.initially("on");
-  options.value("--parity", "auto|none|PERCENT",
-                "Parity by the loss that the receiver measures, none, or so much for every datagram",
-                [&](const std::string& s) {
-                  Strategy& strategy = call.strategy;
-                  strategy.parity = s == "none" ? Strategy::Parity::kNone : Strategy::Parity::kAuto;
-                  if (s == "none" || s == "auto") return;
-                  strategy.parity = Strategy::Parity::kAll;
-                  strategy.share = real("--parity", s, 0, 400) / 100;
-                });
+  options.named("--parity", {"auto", "none"}, "Parity by the loss that the receiver measures, or none",
+                [&](size_t i) { call.strategy.parity = i == 0; });
   options.initially("auto");
   options.integer("--repeats", "N", "Lost datagrams are asked for at most so often; needs --playout", 0, 8,
                   [&](int64_t n) { call.strategy.repeats = static_cast<int32_t>(n); });
@@ -207,7 +202,7 @@ ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {
   config.key_interval = 0;  // on request
   config.error_resilient = 1;
   config.bitrate = c.call.bitrate;
-  config.buffer_ms = 1000;
+  config.buffer_ms = kBuffer;
   apply_run_options(c.run, config);
   config.frames_in_flight = 1;
   return config;

@@ -33,6 +33,7 @@ class ReplaySource : public Source {
  public:
   ReplaySource(const Trace& trace, bool references) : trace_(trace), references_(references) {}
   bool code(CodedFrame& frame) override;
+  bool skip() override { return true; }
   void acknowledge(int64_t number) override;
   void lose(int64_t number) override;
   void request_key_frame() override { key_wanted_ = true; }
@@ -57,7 +58,7 @@ class ReplaySource : public Source {
 class ReplaySink : public Sink {
  public:
   ctv_net_state decode(const ctv_net_frame& frame) override;
-  void show(int64_t, ctv_net_state) override {}
+  void show(int64_t, int64_t) override {}
   bool wants_key_frame() const override { return wanted_; }
 
  private:

@@ -67,6 +67,8 @@ std::string call_text(const CallCommand& c, const CallResult& r, std::optional<d
     out += text("frozen     %7.2f %%  longest %.2f s\n", percent(r.frozen, r.frames),
                 static_cast<double>(r.longest_freeze) / c.call.fps);
     out += text("damaged    %7.2f %%\n", percent(r.damaged, r.frames));
+    if (r.sends)
+      out += text("not coded  %7.2f %%  because the network was too slow\n", percent(r.skipped, r.frames));
   }
   if (psnr) out += text("PSNR       %7.2f dB  luma, mean of the pictures on the screen\n", *psnr);
   if (r.sends && r.receives) {
@@ -115,6 +117,7 @@ Json call_json(const CallCommand& c, const CallResult& r, std::optional<double> 
   j["seed"] = n.seed;
   j["frames"] = r.frames;
   j["seconds"] = r.seconds;
+  j["skipped"] = measured(r.sends, r.skipped);
   j["frozen"] = measured(r.receives, r.frozen);
   j["frozen_percent"] = measured(r.receives, percent(r.frozen, r.frames));
   j["longest_freeze_frames"] = measured(r.receives, r.longest_freeze);

@@ -150,20 +150,23 @@ CallResult send_call(const CallOptions& options, const std::string& address, Sou
   for (int64_t due = start; n <= options.frames;) {
     check_interrupted();
     if (now_us() >= due) {
-      if (n == options.frames || !end.capture()) break;
+      if (n == options.frames || !end.capture(now_us())) break;
       due = start + static_cast<int64_t>(static_cast<double>(++n) * 1e6 / options.fps);
     }
     send_all();
-    if (const auto message = socket.receive_bytes(due); !message.empty()) end.feedback(now_us(), message);
+    if (const auto message = socket.receive_bytes(std::min(due, end.due_us())); !message.empty())
+      end.feedback(now_us(), message);
   }
   for (const int64_t end_us = now_us() + kSilence / 2; now_us() < end_us; send_all()) {
     check_interrupted();
-    if (const auto message = socket.receive_bytes(end_us); !message.empty()) end.feedback(now_us(), message);
+    if (const auto message = socket.receive_bytes(std::min(end_us, end.due_us())); !message.empty())
+      end.feedback(now_us(), message);
   }
   CallResult result;
   end.count(result);
   result.receives = false;
   result.frames = n;
+  result.skipped = std::ranges::count(end.coded(), -1);
   result.lost_datagrams = channel.lost();
   result.seconds = static_cast<double>(n) / options.fps;
   return result;
@@ -192,11 +195,11 @@ CallResult receive_call(const CallOptions& options, int64_t port, Sink& sink) {
     while (first != 0 && shown < static_cast<int64_t>(end.decoded_us().size()) &&
            now_us() >= first + deadline_us(options) +
                            static_cast<int64_t>(static_cast<double>(shown + 1) * interval)) {
-      end.show(shown++);
+      end.show(shown, shown), ++shown;
     }
   }
   if (last == 0) throw Failure(Exit::kFile, "nothing came within a minute");
-  while (shown < static_cast<int64_t>(end.decoded_us().size())) end.show(shown++);
+  while (shown < static_cast<int64_t>(end.decoded_us().size())) end.show(shown, shown), ++shown;
   CallResult result;
   end.count(result);
   result.sends = false;

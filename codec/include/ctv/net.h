@@ -145,7 +145,8 @@ CTV_API int32_t ctv_net_parity_count(const ctv_net_protection* protection, int32
 /** Measurements of a network (ctv_net_sender_measure()) and requirements of a call. */
 typedef struct ctv_net_measurement {
   size_t struct_size;     /**< sizeof(ctv_net_measurement). */
-  int64_t bitrate;        /**< Capacity of the network in bits per second, 1..10^12. */
+  int64_t bitrate;        /**< Bits per second that may be sent, 1..10^12. Measured only if
+                               ctv_net_sender_config.bitrate is not 0. */
   int32_t loss_permille;  /**< Share of lost datagrams, 0..1000. Initially 0. */
   int32_t burst_permille; /**< Mean number lost in a row, in thousandths, 1000..100000. Initially 1000. */
   int64_t round_trip_us;  /**< Time to the receiver and back, 0..60000000; -1, initially: unknown. */
@@ -155,6 +156,8 @@ typedef struct ctv_net_measurement {
   int32_t forwarded;      /**< 1: a server forwards to several receivers and may drop layers. */
   int32_t part_permille;  /**< Bytes of parts in 1000 bytes sent, 0..1000 (less than 400 is taken as 400).
                                Initially 850. */
+  int64_t waiting_us;     /**< Time until a frame that is pushed now begins to leave. Initially 0. */
+  int64_t silent_us;      /**< How long the receiver has not answered what was sent. Initially 0. */
 } ctv_net_measurement;
 /** Clears a measurement, with 30 pictures per second, and sets struct_size. */
 static inline void ctv_net_measurement_init(ctv_net_measurement* value) {
@@ -174,16 +177,22 @@ typedef struct ctv_net_settings {
                                           repetition. */
   int32_t temporal_layers;           /**< For ctv_encoder_set_temporal_layers(), 1..3. */
   int32_t frame_interval;            /**< Code one of this many pictures, 1..4, to keep the quality. */
-  ctv_net_protection protection;     /**< For ctv_net_sender_protect() before predicted frames. */
-  ctv_net_protection key_protection; /**< For ctv_net_sender_protect() before key frames. */
-  int64_t deadline_us;               /**< For ctv_net_receiver_set_timing(). */
-  int32_t repeats;                   /**< For ctv_net_receiver_set_timing(); 0 if no repetition arrives in
-                                          time. */
+  ctv_net_protection protection;     /**< Of predicted frames. */
+  ctv_net_protection key_protection; /**< Of key frames. */
+  int64_t deadline_us;               /**< The receiver's: time from a frame's first datagram until it is
+                                          returned incomplete. -1: the receiver's own configuration. */
+  int32_t repeats; /**< The receiver's: requests for datagrams of a frame; 0 if no repetition
+                        arrives in time. */
+  int32_t pause;   /**< 1: code no picture now. It would wait in the sender, or the receiver
+                        is silent. */
 } ctv_net_settings;
-/** Clears settings and sets struct_size. */
+/** Clears settings: no parity, and sets struct_size. */
 static inline void ctv_net_settings_init(ctv_net_settings* value) {
   memset(value, 0, sizeof *value);
   value->struct_size = sizeof *value;
+  ctv_net_protection_init(&value->protection);
+  ctv_net_protection_init(&value->key_protection);
+  value->deadline_us = -1;
 }
 /** Chooses settings; equal measurements give equal settings.
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name. */
@@ -197,11 +206,15 @@ typedef struct ctv_net_sender ctv_net_sender;
 
 /** Configuration of a sender. Fill it with ctv_net_sender_config_init(). */
 typedef struct ctv_net_sender_config {
-  size_t struct_size; /**< sizeof(ctv_net_sender_config). */
-  int32_t mtu;        /**< Largest datagram in bytes, 64..65000. Initially 1200. */
-  int32_t repeats;    /**< Repetitions of a datagram at most, 0..8. Initially 2. */
-  int64_t max_memory; /**< Bytes of datagrams that wait or are kept for repetition, at least 65536.
-                           Initially 4 MiB. */
+  size_t struct_size;  /**< sizeof(ctv_net_sender_config). */
+  int32_t mtu;         /**< Largest datagram in bytes, 64..65000. Initially 1200. */
+  int32_t repeats;     /**< Repetitions of a datagram at most, 0..8. Initially 2. */
+  int64_t max_memory;  /**< Bytes of datagrams that wait or are kept for repetition, at least 65536.
+                            Initially 4 MiB. */
+  int64_t bitrate;     /**< Bits per second at first, to 10^12; messages of the receiver then tell what the
+                            network carries, and datagrams leave at that rate. 0, initially: the program
+                            controls the rate, and datagrams leave at once. */
+  int64_t max_bitrate; /**< Bits per second at most, 1..10^12. Initially 10^7. */
 } ctv_net_sender_config;
 /** Fills a configuration with defaults. */
 static inline void ctv_net_sender_config_init(ctv_net_sender_config* value) {
@@ -210,6 +223,7 @@ static inline void ctv_net_sender_config_init(ctv_net_sender_config* value) {
   value->mtu = 1200;
   value->repeats = 2;
   value->max_memory = 4 << 20;
+  value->max_bitrate = 10000000;
 }
 
 /** Opens a sender.
@@ -219,22 +233,28 @@ static inline void ctv_net_sender_config_init(ctv_net_sender_config* value) {
 CTV_API ctv_status ctv_net_sender_open(const ctv_net_sender_config* config, ctv_net_sender** sender);
 /** Closes a sender; NULL is allowed. */
 CTV_API void ctv_net_sender_close(ctv_net_sender* sender);
-/** Sets the protection from the next frame on. A new sender has none.
+/** Sets the protection from the next frame on, and what the receiver is told: deadline_us, repeats and the
+ * round trip. Without this call frames have no parity, and the receiver uses its own configuration.
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name. */
-CTV_API ctv_status ctv_net_sender_protect(ctv_net_sender* sender, const ctv_net_protection* protection);
+CTV_API ctv_status ctv_net_sender_apply(ctv_net_sender* sender, const ctv_net_settings* settings);
 /** Divides a frame into datagrams. The bytes are copied. The datagrams of each priority, parity last, are
  * spread evenly over the frame. With parity, datagrams may be smaller than the MTU if that takes fewer bytes.
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name; CTV_ERROR_LIMIT if the frame is larger than
  * max_memory or than 32,640 datagrams of a priority. A refused frame changes nothing. */
 CTV_API ctv_status ctv_net_sender_push(ctv_net_sender* sender, const ctv_net_frame* frame);
-/** Returns the next datagram to send; repetitions come first.
+/** Returns the next datagram to send; repetitions come first. With ctv_net_sender_config.bitrate, datagrams
+ * leave at the rate that the network carries, the first 30 ms of a frame at once. While the receiver is
+ * silent for more than a second, and than four round trips, what waits is discarded, and one datagram in a
+ * second leaves.
  * @param sender the sender
  * @param now_us the time at which it is sent
  * @param data receives its first byte; owned by the sender, valid until its next call
  * @param size receives its size
- * @return CTV_OK; CTV_AGAIN if there is none. */
+ * @return CTV_OK; CTV_AGAIN if there is none yet. */
 CTV_API ctv_status ctv_net_sender_next(ctv_net_sender* sender, int64_t now_us, const uint8_t** data,
                                        size_t* size);
+/** Returns the time at which to call next() again; INT64_MAX: after the next frame or message. */
+CTV_API ctv_status ctv_net_sender_due(const ctv_net_sender* sender, int64_t* time_us);
 
 /** What became of one frame. */
 typedef struct ctv_net_report {
@@ -250,7 +270,8 @@ typedef struct ctv_net_feedback {
       reports;         /**< New reports, oldest frame first. A frame whose priority 0 is requested again is
                             reported LOST at once. Owned by the sender, valid until its next call. */
   size_t report_count; /**< Reports, at most 128. */
-  int32_t key_frame;   /**< 1: the receiver requests a key frame. Stays 1 until it has one. */
+  int32_t key_frame;   /**< 1: code a key frame. At most once in a round trip, and not while one is on its
+                            way. */
   int32_t repeats;     /**< Datagrams that will be sent again. */
 } ctv_net_feedback;
 /** Clears a feedback and sets struct_size. */
@@ -263,11 +284,12 @@ static inline void ctv_net_feedback_init(ctv_net_feedback* value) {
 CTV_API ctv_status ctv_net_sender_feedback(ctv_net_sender* sender, int64_t now_us, const uint8_t* data,
                                            size_t size, ctv_net_feedback* feedback);
 /** Fills in the measured members: loss_permille and burst_permille of the receiver's last message, the
- * smoothed round_trip_us, and part_permille of recently sent datagrams, parity and repetition included.
- * Before the first message and the first frame they have their initial values. The other members are
- * unchanged.
+ * smoothed round_trip_us, and part_permille of recently sent datagrams, parity and repetition included; with
+ * ctv_net_sender_config.bitrate also bitrate, waiting_us and silent_us. Before the first message and the
+ * first frame they have their initial values. The other members are unchanged.
  * @return CTV_OK; CTV_ERROR_ARGUMENT. */
-CTV_API ctv_status ctv_net_sender_measure(const ctv_net_sender* sender, ctv_net_measurement* measurement);
+CTV_API ctv_status ctv_net_sender_measure(const ctv_net_sender* sender, int64_t now_us,
+                                          ctv_net_measurement* measurement);
 
 /** Statistics of a sender. Bytes are those of datagrams with their headers. */
 typedef struct ctv_net_sender_statistics {
@@ -295,22 +317,25 @@ typedef struct ctv_net_receiver ctv_net_receiver;
 
 /** Configuration of a receiver. Fill it with ctv_net_receiver_config_init(). */
 typedef struct ctv_net_receiver_config {
-  size_t struct_size;  /**< sizeof(ctv_net_receiver_config). */
-  int32_t mtu;         /**< Largest datagram, received or feedback, 64..65000 bytes. Initially 1500. */
-  int32_t max_frames;  /**< Frames that can wait, 1..1024. Initially 64. */
-  int64_t max_memory;  /**< Bytes of datagrams held, at least 65536. The returned frame takes as much
-                            again, and datagrams of a sender that seems to have begun again a quarter.
-                            Initially 8 MiB. */
-  int64_t deadline_us; /**< Time from a frame's first datagram until it is returned incomplete,
-                            0..60000000; while its datagrams still arrive, until reorder_us after the
-                            latest. Initially 20000. */
-  int64_t reorder_us;  /**< Time after which missing datagrams of a frame count as lost and are requested,
-                            0..60000000. Initially 5000. */
+  size_t struct_size;        /**< sizeof(ctv_net_receiver_config). */
+  int32_t mtu;               /**< Largest datagram, received or feedback, 64..65000 bytes. Initially 1500. */
+  int32_t max_frames;        /**< Frames that can wait, 1..1024. Initially 64. */
+  int64_t max_memory;        /**< Bytes of datagrams held, at least 65536. The returned frame takes as much
+                                  again, and datagrams of a sender that seems to have begun again a quarter.
+                                  Initially 8 MiB. */
+  int64_t deadline_us;       /**< Time from a frame's first datagram until it is returned incomplete,
+                                  0..60000000; later while its datagrams still arrive. Initially 20000. The sender
+                                  may tell another (ctv_net_sender_apply()). */
+  int64_t reorder_us;        /**< Least time by which a datagram may arrive after one that was sent later,
+                                  0..60000000, before it counts as lost and is requested. A longer one is learnt
+                                  from datagrams that do. Initially 5000. */
   int64_t frame_interval_us; /**< Time between frames, 0..60000000: tells when a frame was due if no
                                   datagram of it has arrived. Initially 33333. */
   int64_t round_trip_us; /**< Time to the sender and back, 0..60000000. Datagrams that cannot arrive before
-                              the deadline are not requested. Initially 100000. */
-  int32_t repeats;       /**< Requests for datagrams of a frame at most, 0..8. Initially 2. */
+                              the deadline are not requested, except those of key frames. Initially 100000.
+                            The sender may tell another. */
+  int32_t repeats;       /**< Requests for datagrams of a frame at most, 0..8; of key frames at least 2.
+                              Initially 2. The sender may tell another. */
 } ctv_net_receiver_config;
 /** Fills a configuration with defaults. */
 static inline void ctv_net_receiver_config_init(ctv_net_receiver_config* value) {
@@ -362,9 +387,6 @@ CTV_API ctv_status ctv_net_receiver_feedback(ctv_net_receiver* receiver, int64_t
 /** Returns the time at which to call next() or feedback() again if nothing arrives before; INT64_MAX:
  * none. */
 CTV_API ctv_status ctv_net_receiver_due(ctv_net_receiver* receiver, int64_t* time_us);
-/** Changes deadline_us, round_trip_us and repeats of the configuration, within the same ranges. */
-CTV_API ctv_status ctv_net_receiver_set_timing(ctv_net_receiver* receiver, int64_t deadline_us,
-                                               int64_t round_trip_us, int32_t repeats);
 
 /** Statistics of a receiver. */
 typedef struct ctv_net_receiver_statistics {

@@ -61,10 +61,11 @@ bool open(CtvGstPayloader& self) {
     if (ctv_net_sender_open(&config, &self.sender) != CTV_OK) return false;
     self.mtu = mtu;
   }
-  ctv_net_protection protection;
-  ctv_net_protection_init(&protection);
-  return ctv_net_protection_choose(self.loss, self.burst, &protection) == CTV_OK &&
-         ctv_net_sender_protect(self.sender, &protection) == CTV_OK;
+  ctv_net_settings settings;
+  ctv_net_settings_init(&settings);
+  if (ctv_net_protection_choose(self.loss, self.burst, &settings.protection) != CTV_OK) return false;
+  settings.key_protection = settings.protection;
+  return ctv_net_sender_apply(self.sender, &settings) == CTV_OK;
 }
 
 GstFlowReturn fail(CtvGstPayloader& self, const char* why) {

@@ -236,7 +236,8 @@ def program(text, begin, end):
 # Programs that documents print, and the tests that run them.
 PRINTED = (("README.md", "```cpp", "```", "tests/api/hpp_test.cpp", "README"),
            ("codec/include/ctv/ctv.h", "@code", "@endcode", "tests/api/c_example.c", "ctv.h"),
-           ("docs/calls.md", "```c", "```", "tests/api/net_call.c", "calls.md"))
+           ("docs/calls.md", "```cpp", "```", "tests/api/call.cpp", "call.hpp"),
+           ("docs/calls.md", r"```c(?=\n)", "```", "tests/api/net_call.c", "calls.md"))
 
 
 def violations():

@@ -17,7 +17,6 @@ constexpr int64_t kLeastSpan = 60000;  // of arrivals, for a rate
 constexpr int64_t kPatience = 500000;  // for a queue to become shorter
 // A rate does not rise beyond so much of what arrives: nothing is known about more.
 constexpr double kEvidence = 2;
-constexpr double kFast = 2, kSlow = 1.1;  // pace over the estimate
 constexpr int kJudged = 50;               // datagrams by which losses are judged
 
 }  // namespace
@@ -26,11 +25,6 @@ RateControl::RateControl(int64_t first, int64_t most)
     : rate_(static_cast<double>(std::min(first, most))), most_(static_cast<double>(most)) {}
 
 int64_t RateControl::bitrate() const { return static_cast<int64_t>(std::min(rate_, most_)); }
-
-double RateControl::pace() const {
-  const bool free = !draining_ && static_cast<double>(wait_us_) < limit_us() / 2;
-  return rate_ * (free && (!starting_ || rate_ > most_) ? kFast : kSlow);
-}
 
 double RateControl::limit_us() const { return std::clamp(25000 * std::sqrt(1e6 / rate_), 15000.0, 40000.0); }
 

@@ -34,9 +34,9 @@ class RateControl {
   /// is lost. round_trip_us: -1 if unknown.
   void update(int64_t now_us, std::span<const Arrival> arrivals, int lost, int64_t round_trip_us);
   int64_t bitrate() const;
-  /// The rate at which datagrams leave one after the other. Frames are sent faster than the average, unless
-  /// they would fill a queue.
-  double pace() const;
+  /// The rate at which datagrams leave one after the other: a little more than what the network carries, which
+  /// may be more than the most that is sent.
+  double pace() const { return 1.1 * rate_; }
 
  private:
   void note(int64_t now_us, std::span<const Arrival> arrivals);

@@ -26,7 +26,7 @@ constexpr int32_t kLeastParts = 400;  // of a thousand bytes
 constexpr double kLeastFrame = 4800;
 constexpr int kMostSkipped = 4;
 // A picture that would wait longer in the sender is not coded; neither is any while the receiver is silent.
-constexpr int64_t kMostWaiting = 100000;
+constexpr int64_t kMostWaiting = 150000;
 constexpr double kFastEnough = 20;  // frames per second, of which a server may drop three of four
 
 }  // namespace

@@ -40,8 +40,8 @@ TEST(Settings, FollowWhatIsMeasured) {
   EXPECT_EQ(waits(90001).repeats, 0);
   EXPECT_EQ(waits(50000).deadline_us, 100000);
   EXPECT_EQ(usual.pause, 0);
-  EXPECT_EQ(settings_for([](auto& m) { m.waiting_us = 100000; }).pause, 0);
-  EXPECT_EQ(settings_for([](auto& m) { m.waiting_us = 100001; }).pause, 1);
+  EXPECT_EQ(settings_for([](auto& m) { m.waiting_us = 150000; }).pause, 0);
+  EXPECT_EQ(settings_for([](auto& m) { m.waiting_us = 150001; }).pause, 1);
   EXPECT_EQ(settings_for([](auto& m) { m.silent_us = 1000001; }).pause, 1);
   EXPECT_EQ(settings_for([](auto& m) { m.silent_us = 1000001, m.round_trip_us = 300000; }).pause, 0);
   const ctv_net_settings lossy = settings_for([](auto& m) { m.loss_permille = 50, m.burst_permille = 3000; });

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include <ctv/call.hpp>
+
 #include "cli/exit.h"
-#include "ctcall/packet_parts.h"
 
 namespace ctv::tools {
 namespace {
@@ -85,34 +86,13 @@ CodecSink::CodecSink(const ctv_decoder_config& config, const Originals* original
     : decoder_(config), originals_(originals) {}
 
 ctv_net_state CodecSink::decode(const ctv_net_frame& frame) {
-  if (frame.state == CTV_NET_LOST) return CTV_NET_LOST;
-  size_t first = 0;
-  ctv_unit_kind kind = CTV_UNIT_PACKET;
-  uint64_t unit_size = 0;
-  const ctv_net_part& part = frame.parts[0];
-  if (ctv_unit_parse(part.data, part.size, &kind, &unit_size) == CTV_OK && kind == CTV_UNIT_HEADER) {
-    if (ctv_decoder_send(decoder_.get(), part.data, part.size) != CTV_OK) return CTV_NET_LOST;
-    first = 1;
-  }
-  if (first == frame.part_count) return CTV_NET_LOST;
-  Unit unit;
-  unit.data = frame.parts[first].data;  // parts of a packet are contiguous
-  std::vector<uint8_t> missing;
-  for (size_t i = first; i < frame.part_count; ++i) {
-    unit.size += frame.parts[i].size;
-    missing.push_back(static_cast<uint8_t>(frame.parts[i].missing));
-  }
-  // A refused packet changes nothing: the previous picture stays.
-  const ctv_status status = ctv_decoder_send_damaged(decoder_.get(), &unit, missing.data(), missing.size());
-  if (status == CTV_ERROR_REFERENCE && decoder_.held().empty())
-    decoded_ = false;  // only a key frame can continue the stream
-  if (status != CTV_OK) return CTV_NET_LOST;
-  const auto picture = decoder_.receive();
-  if (!picture || picture->damaged == CTV_DAMAGE_REPEATED) return CTV_NET_LOST;
-  decoded_ = true;
+  std::optional<ctv_picture> picture;
+  const ctv_net_state state = decode_frame(decoder_, frame, picture);
+  decoded_ = !decoder_.held().empty();  // else only a key frame can continue the stream
+  if (state == CTV_NET_LOST) return state;
   copy_picture(*picture, waiting_[frame.frame_number]);
   if (waiting_.size() > kKeptPictures) waiting_.erase(waiting_.begin());
-  return picture->damaged == CTV_DAMAGE_NONE ? CTV_NET_WHOLE : CTV_NET_INCOMPLETE;
+  return state;
 }
 
 void CodecSink::show(int64_t picture, int64_t frame) {

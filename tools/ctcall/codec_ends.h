@@ -26,7 +26,7 @@ class Originals {
   std::map<int64_t, Frame> frames_;
 };
 
-/// Divides a packet into parts (packet_parts.h).
+/// Divides a packet into parts (packet_parts()).
 std::vector<CodedPart> cut_packet(std::span<const uint8_t> header, const ctv_unit& unit);
 
 class CodecSource : public Source {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kSubpel = 2;
 // No frame takes longer to send than about half of it.
-constexpr int32_t kBuffer = 500;  // milliseconds
+constexpr int32_t kBuffer = 350;  // milliseconds
 constexpr int32_t kSlots = 8;     // they keep frames until they are acknowledged
 constexpr const char* kGenerated = "generate:640x480@30:300";
 

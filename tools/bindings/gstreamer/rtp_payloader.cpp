@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rtpctvpay. Each RTP packet carries one datagram of ctv_net, with parity according to `loss`. Each key frame
 // includes the sequence header.
-#include <ctv/ctv.h>
-#include <ctv/net.h>
 #include <gst/rtp/gstrtpbasepayload.h>
 #include <gst/rtp/gstrtpbuffer.h>
+#include <ctv/call.hpp>
 
 #include <cstring>
 #include <span>
@@ -13,7 +12,6 @@
 #include "bindings/gstreamer/elements.h"
 #include "bindings/gstreamer/properties.h"
 #include "bindings/gstreamer/stream_caps.h"
-#include "ctcall/packet_parts.h"
 
 namespace {
 
@@ -114,7 +112,7 @@ bool cut(CtvGstPayloader& self, Bytes packet) {
   g_mutex_lock(&self.mutex);
   bool done = ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info,
                                     nullptr, 0) == CTV_OK &&
-              ctv::tools::packet_parts(header, packet, info.key_frame != 0, parts) == CTV_OK && open(self);
+              ctv::packet_parts(header, packet, info.key_frame != 0, parts) == CTV_OK && open(self);
   if (done) {
     ctv_net_frame frame;
     ctv_net_frame_init(&frame);

@@ -33,8 +33,13 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
       ctv::set_member_at(&i, field.info, n, field.to_public(field.get(h, n)));
     }
   }
-  i.format = static_cast<ctv_format>(h.source);
-  i.chroma_420 = h.chroma_420 != 0 || i.format == CTV_FORMAT_I420 ? 1 : 0;
+  const auto source = static_cast<ctv_format>(h.source);
+  i.format = ctv::format_of(source, h.bits());
+  i.bits = h.bits();
+  std::ranges::copy(h.hdr.mastering_primaries, i.mastering_primaries);
+  std::ranges::copy(h.hdr.mastering_luminance, i.mastering_luminance);
+  std::ranges::copy(h.hdr.content_light, i.content_light);
+  i.chroma_420 = h.chroma_420 != 0 || source == CTV_FORMAT_I420 ? 1 : 0;
   i.planes = h.planes();
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
   i.layers = h.transform.scales + 1;
@@ -80,6 +85,10 @@ Status count_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, c
 }  // namespace
 
 extern "C" {
+
+int32_t ctv_format_bits(ctv_format format) {
+  return ctv::format_planes(format) == 0 ? 0 : ctv::picture_format(format).bits;
+}
 
 size_t ctv_plane_row_bytes(ctv_format format, int32_t width, int plane) {
   if (width < 1 || plane < 0 || plane >= ctv::format_planes(format)) return 0;

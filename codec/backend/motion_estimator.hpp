@@ -22,6 +22,7 @@ struct MotionParameters {
   int far_range = 0;   // far search (motion_decisions.hpp), a multiple of kFarStep; 0: none
   int subpel = 0;      // finest vectors: 0 whole samples, 1 halves, 2 quarters, 3 eighths
   MotionEffort effort = MotionEffort::kUsual;
+  int depth_shift = 0;  // bits of a sample beyond 8; the search compares samples of 8 bits
 
   /// Largest vector in whole luma samples; half a sample may be added.
   int reach() const { return far_range == 0 ? range : max_of(range, far_range + kFarWindow); }

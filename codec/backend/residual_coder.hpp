@@ -25,6 +25,7 @@ struct ResidualFrame {
   std::array<uint32_t, 3> steps{};  // residual_step() of each plane
   uint32_t masking = 0;             // of luma's step: masked_step()
   std::array<SampleRange, 3> ranges{};
+  int shift() const { return ranges[0].shift(); }  // bits of a sample beyond 8
 };
 
 class ResidualCoder {

@@ -13,6 +13,7 @@ namespace ctv {
 struct SkipPlanes {
   int planes = 0;
   ChromaShift chroma;
+  int shift = 0;  // bits of a sample beyond 8
   std::array<PlaneView<const Sample>, 3> source, reference;
 };
 

@@ -21,11 +21,17 @@ Status check_limit(const char* what, uint64_t needed, uint64_t allowed) {
                                std::to_string(allowed) + " allowed"};
 }
 
+Status check_depth(ctv_format format, const SequenceHeader& header) {
+  if (picture_format(format).bits <= header.bits()) return {};
+  return {CTV_ERROR_UNSUPPORTED, "decoder config.format: the stream's samples have " +
+                                     std::to_string(header.bits()) + " bits, fewer than the format's"};
+}
+
 // Gray output uses luma only and needs no matrix.
 Status check_colours(ctv_format format, const SequenceHeader& header) {
   const auto source = static_cast<ctv_format>(header.source);
   const bool same = format == CTV_FORMAT_NONE || is_rgb(format) == is_rgb(source);
-  if (same || format == CTV_FORMAT_GRAY8 || source == CTV_FORMAT_GRAY8 || colour_matrix(header)) return {};
+  if (same || is_gray(format) || source == CTV_FORMAT_GRAY8 || colour_matrix(header)) return {};
   return {CTV_ERROR_UNSUPPORTED, "decoder config.format: there is no conversion by the stream's matrix " +
                                      std::to_string(header.description.matrix) + " of ITU-T H.273"};
 }
@@ -64,6 +70,7 @@ Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& 
   CTV_RETURN_IF_ERROR(check_limit("bytes of levels", 8 * padded, PTRDIFF_MAX));
   // Checks only luma's levels; the rest is counted where it is allocated.
   CTV_RETURN_IF_ERROR(check_limit("memory in bytes", 2 * padded, config.limits.max_memory));
+  CTV_RETURN_IF_ERROR(check_depth(config.format, header));
   CTV_RETURN_IF_ERROR(check_colours(config.format, header));
   if (config.reduction <= header.transform.scales) return {};
   return {CTV_ERROR_ARGUMENT,

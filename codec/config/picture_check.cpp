@@ -14,7 +14,8 @@ Status bad(const std::string& what) { return {CTV_ERROR_ARGUMENT, "picture." + w
 Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture, ctv_backend backend) {
   const int planes = format_planes(picture.format);
   if (planes == 0) return bad("format: " + std::to_string(picture.format) + " is unknown");
-  if (source_format(picture.format) != layout.source) return bad("format: differs from the configuration's");
+  if (source_format(picture.format) != layout.source || picture_format(picture.format).bits != layout.bits)
+    return bad("format: differs from the configuration's");
   if (picture.width != layout.width || picture.height != layout.height) {
     return bad("width, height: " + std::to_string(picture.width) + "x" + std::to_string(picture.height) +
                " differ from the configuration's " + std::to_string(layout.width) + "x" +

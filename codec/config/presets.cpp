@@ -124,8 +124,27 @@ Status copy_fields(const ctv_config& c, SequenceHeader& h) {
   return {};
 }
 
+template <typename T, size_t kCount>
+Status copy_hdr(const char* field, const int32_t (&values)[kCount], int64_t most, std::array<T, kCount>& to,
+                uint8_t& present) {
+  for (size_t i = 0; i < kCount; ++i) {
+    CTV_RETURN_IF_ERROR(check_range(field, values[i], 0, most));
+    to[i] = static_cast<T>(values[i]);
+    if (to[i] != 0) present = 1;
+  }
+  return {};
+}
+
+Status copy_hdr(const ctv_config& c, HighDynamicRange& h) {
+  CTV_RETURN_IF_ERROR(
+      copy_hdr("mastering_primaries", c.mastering_primaries, 50000, h.mastering_primaries, h.mastering));
+  CTV_RETURN_IF_ERROR(
+      copy_hdr("mastering_luminance", c.mastering_luminance, INT32_MAX, h.mastering_luminance, h.mastering));
+  return copy_hdr("content_light", c.content_light, UINT16_MAX, h.content_light, h.light);
+}
+
 Status check_decisions(const ctv_config& c) {
-  CTV_RETURN_IF_ERROR(check_range("format", c.format, CTV_FORMAT_GRAY8, CTV_FORMAT_NV12));
+  CTV_RETURN_IF_ERROR(check_range("format", c.format, CTV_FORMAT_GRAY8, kLastFormat));
   CTV_RETURN_IF_ERROR(check_range("chroma", c.chroma, 0, CTV_CHROMA_420));
   CTV_RETURN_IF_ERROR(check_range("search_range", c.search_range, 0, kMaxSearchRange));
   CTV_RETURN_IF_ERROR(check_range("far_range", c.far_range, 0, kMaxFarRange));
@@ -146,6 +165,11 @@ Status check_decisions(const ctv_config& c) {
 Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   const bool picture = h.prediction == Prediction::kPicture;
   CTV_RETURN_IF_ERROR(check_range("rdoq", c.rdoq, 0, 1));
+  // Beyond, sums of a wavelet may exceed the 16 bits of a coefficient.
+  constexpr int kMostScalesOf12Bits = 4;
+  if (h.bits() == kMostBits && h.lossless == 0 && h.transform.pyramid == Pyramid::kWavelet9_7 &&
+      h.transform.scales > kMostScalesOf12Bits)
+    return bad("scales", "with 12 bits and the 9/7 pyramid at most 4");
   if (c.rdoq != 0 && !picture) return bad("rdoq", "needs picture prediction");
   CTV_RETURN_IF_ERROR(check_range("split", c.split, 0, 1));
   if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
@@ -211,11 +235,14 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   CTV_RETURN_IF_ERROR(check_decisions(c));
   SequenceHeader h;
   CTV_RETURN_IF_ERROR(copy_fields(c, h));
+  CTV_RETURN_IF_ERROR(copy_hdr(c, h.hdr));
   const ctv_format source = source_format(c.format);
+  const int bits = picture_format(c.format).bits;
   h.source = static_cast<uint8_t>(source);
+  h.depth = static_cast<uint8_t>((bits - 8) / 2);
   h.chroma_420 = c.chroma == CTV_CHROMA_420 && c.lossless == 0 && source != CTV_FORMAT_GRAY8 &&
                  source != CTV_FORMAT_I420;
-  h.transform.fraction_bits = c.lossless != 0 ? 0 : 2;
+  h.transform.fraction_bits = c.lossless != 0 || bits > 8 ? 0 : 2;  // coefficients have 16 bits
   h.transform.projection = h.transform.pyramid == Pyramid::kLaplacian && c.lossless == 0;
   h.grouping = choose_grouping(h);
   if (padded_area(h) > PTRDIFF_MAX / 16) {  // no buffer needs 16 bytes per sample

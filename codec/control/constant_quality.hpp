@@ -21,7 +21,8 @@ class ConstantQuality final : public RateController {
   /// the device works while the host waits, and the number of frames in flight does not change the result.
   static constexpr uint64_t kDelay = 4;
 
-  /// samples: number of samples of the luma plane.
+  /// samples: number of samples of the luma plane, times 4^shift for samples of 8 + shift bits, whose squared
+  /// errors are as many times larger.
   ConstantQuality(size_t samples, const KeyGain& gain)
       : samples_(static_cast<double>(samples)), key_gain_(gain.psnr) {}
 

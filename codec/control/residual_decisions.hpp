@@ -51,12 +51,13 @@ struct ResidualPrices {
   uint32_t step, reciprocal;
   uint64_t bit;    // lambda per eighth of a bit, in 16384ths of a squared unit of coefficients
   uint32_t quiet;  // squared samples: a block with less energy has only zero levels
+  int shift;       // bits of a sample beyond 8
 };
-CTV_HOST_DEVICE ResidualPrices residual_prices(uint32_t step, bool chroma) {
+CTV_HOST_DEVICE ResidualPrices residual_prices(uint32_t step, bool chroma, int shift) {
   // No coefficient exceeds the square root of the energy, and values below 0.66 steps round to 0.
   const uint64_t least = uint64_t{step} * (1024 - kResidualRounding[0]) >> 10;
   return {step, residual_reciprocal(step), (chroma ? kChromaLambda : kLumaLambda) * step * step,
-          static_cast<uint32_t>(least * least >> (2 * kResidualFraction))};
+          static_cast<uint32_t>(least * least << (2 * shift) >> (2 * kResidualFraction)), shift};
 }
 
 /// Squared error of a block's quantised coefficients, and the bits of its levels.
@@ -70,7 +71,9 @@ CTV_HOST_DEVICE uint64_t residual_cost(const ResidualPrices& p, uint32_t error, 
   return (uint64_t{error} << kLambdaBits) + p.bit * bits;
 }
 /// Converts squared samples to squared coefficient units.
-CTV_HOST_DEVICE uint32_t as_error(uint32_t energy) { return energy << (2 * kResidualFraction); }
+CTV_HOST_DEVICE uint32_t as_error(const ResidualPrices& p, uint32_t energy) {
+  return static_cast<uint32_t>(uint64_t{energy} << (2 * kResidualFraction) >> (2 * p.shift));
+}
 
 /// Whether to code a block, and its cost. energy: its squared samples.
 struct BlockChoice {
@@ -80,7 +83,7 @@ struct BlockChoice {
 };
 CTV_HOST_DEVICE BlockChoice choose_block(const ResidualPrices& p, BlockType type, const BlockSums& sums,
                                          uint32_t energy) {
-  const uint64_t none = residual_cost(p, as_error(energy), 0);
+  const uint64_t none = residual_cost(p, as_error(p, energy), 0);
   const uint32_t bits = sums.bits + block_bits(type);
   const uint64_t coded = residual_cost(p, sums.error, bits);
   if (!sums.coded || none <= coded) return {false, none, 0};
@@ -107,7 +110,7 @@ CTV_HOST_DEVICE QuarterChoice choose_quarter(const ResidualPrices& p, const Bloc
     best.cost += block.cost;
     best.bits += block.bits;
   }
-  const uint64_t none = residual_cost(p, as_error(energy), quarter_bits(QuarterKind::kNone));
+  const uint64_t none = residual_cost(p, as_error(p, energy), quarter_bits(QuarterKind::kNone));
   if (best.blocks == 0 || none <= best.cost)
     best = {QuarterKind::kNone, 0, none, quarter_bits(QuarterKind::kNone)};
   const BlockChoice block = choose_block(p, BlockType::k8x8, whole, energy);
@@ -126,7 +129,7 @@ struct LumaChoice {
 CTV_HOST_DEVICE LumaChoice choose_luma(const ResidualPrices& p, const BlockSums& whole,
                                        const QuarterChoice (&quarters)[kMacroblockQuarters], uint32_t skipped,
                                        uint32_t energy) {
-  const uint64_t none = residual_cost(p, as_error(energy), macroblock_bits(MacroblockKind::kNone));
+  const uint64_t none = residual_cost(p, as_error(p, energy), macroblock_bits(MacroblockKind::kNone));
   uint64_t cost = p.bit * macroblock_bits(MacroblockKind::kSplit);
   uint32_t bits = macroblock_bits(MacroblockKind::kSplit);
   bool any = false;

@@ -28,8 +28,14 @@ constexpr int kCacheLine = 64;
 // parallel; those of the next row are too far away for it to guess.
 void SceneCutDetector::look_at(const ctv_picture& picture) {
   // Green approximates luma; it is the second channel of interleaved formats.
-  const int bytes = picture_format(picture.format).step;
-  const int channel = bytes > 1 ? 1 : 0;
+  const PictureFormat format = picture_format(picture.format);
+  const int bytes = format.step;
+  const int channel = is_rgb(picture.format) ? 1 : 0;
+  const int down = format.bits - 8 + format.unused;
+  const auto byte_at = [&](const uint8_t* s) {
+    if (format.bits == 8) return *s;
+    return static_cast<uint8_t>(std::min((s[0] | s[1] << 8) >> down, 255));
+  };
   const int row_step = std::max(1, picture.height / kGridRows);
   const int col_step = std::max(1, picture.width / kGridCols);
   const int last_col = std::max(0, picture.width - kRun);
@@ -51,7 +57,7 @@ void SceneCutDetector::look_at(const ctv_picture& picture) {
       } else {
         *run = {};
         for (int i = 0; i < std::min(kRun, picture.width); ++i)
-          (*run)[static_cast<size_t>(i)] = sample[i * bytes];
+          (*run)[static_cast<size_t>(i)] = byte_at(sample + i * bytes);
       }
     }
   }

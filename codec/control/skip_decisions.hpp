@@ -11,6 +11,9 @@
 // The prediction of luma is bilinear between half samples, as in the passes over the field of vectors
 // (motion_decisions.hpp); that of chroma is bilinear between samples. For a decision this is almost as good
 // as the filter of compensation, and much cheaper.
+//
+// decide_skips() compares samples of more than 8 bits as 8 bits. Other decisions use all bits of luma, and
+// steps multiplied by 2^shift.
 #pragma once
 
 #include <cstdint>
@@ -60,9 +63,10 @@ CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s, Moti
 }
 
 /// Prediction of a chroma sample from two samples each of the upper and the lower row, at an offset of `down`
-/// and `right` eighths. First each row is interpolated, in eighths; all values fit in 16 bits.
-CTV_HOST_DEVICE int16_t between_columns(int16_t a, int16_t b, int16_t right) {
-  return static_cast<int16_t>((8 - right) * a + right * b);
+/// and `right` eighths. First each row is interpolated, in eighths of samples >> shift; all values fit in 16
+/// bits.
+CTV_HOST_DEVICE int16_t between_columns(int16_t a, int16_t b, int16_t right, int shift) {
+  return static_cast<int16_t>(((8 - right) * a + right * b) >> shift);
 }
 CTV_HOST_DEVICE int16_t between_rows(int16_t upper, int16_t lower, int16_t down) {
   const auto sum = static_cast<int16_t>((8 - down) * upper + down * lower + 32);

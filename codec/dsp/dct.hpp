@@ -3,7 +3,8 @@
 // Matrices are orthonormal, in 8192ths. With M[k][n]:
 //   forward:  t = dct_forward_first(M x), columns        c = dct_forward_second(M t), rows
 //   inverse:  t = dct_inverse_first(M^T c), rows         x = dct_inverse_second(M^T t), columns
-// Coefficients have kResidualFraction more bits than samples. Each sum is exact in 32 bits and rounded once,
+// Coefficients have kResidualFraction more bits than samples of 8 bits, and `shift` fewer than that than
+// samples with `shift` more bits, so their range is the same. Each sum is exact in 32 bits and rounded once,
 // halves up. Results are clamped to 16 bits, so the inverse is defined for any coefficients.
 #pragma once
 
@@ -60,13 +61,18 @@ struct DctMatrix<16> {
       {284, -841, 1365, -1837, 2239, -2554, 2772, -2882, 2882, -2772, 2554, -2239, 1837, -1365, 841, -284}};
 };
 
-inline constexpr int kDctForwardFirstShift = kDctBits - kResidualFraction;
+/// Fraction bits of coefficients; -1 for samples of 12 bits.
+CTV_HOST_DEVICE constexpr int residual_fraction(int shift) { return kResidualFraction - shift; }
+CTV_HOST_DEVICE constexpr int dct_forward_first_shift(int shift) {
+  return kDctBits - residual_fraction(shift);
+}
 inline constexpr int kDctForwardSecondShift = kDctBits;
 inline constexpr int kDctInverseFirstShift = kDctBits;
-inline constexpr int kDctInverseSecondShift = kDctBits + kResidualFraction;
-template <int kShift>
-CTV_HOST_DEVICE int32_t round_dct(int32_t sum) {
-  return clamp_to((sum + (1 << (kShift - 1))) >> kShift, -32768, 32767);
+CTV_HOST_DEVICE constexpr int dct_inverse_second_shift(int shift) {
+  return kDctBits + residual_fraction(shift);
+}
+CTV_HOST_DEVICE int32_t round_dct(int32_t sum, int bits) {
+  return clamp_to((sum + (1 << (bits - 1))) >> bits, -32768, 32767);
 }
 
 }  // namespace ctv

@@ -27,18 +27,28 @@ struct FilterPair {
 inline constexpr FilterPair kFilterNeighbours[kFilterPairs] = {{0, 1},  {1, 0}, {1, 1},
                                                                {1, -1}, {0, 2}, {2, 0}};
 
-/// Parameters of the filter for a plane of a frame.
+/// Parameters of the filter for a plane of a frame. It works on samples >> down.
 struct LoopFilter {
+  int8_t down = 0;
   int16_t bound = 0;       // samples
   int16_t strengths[3]{};  // thresholds of the strength: sums of differences
   int8_t table = 0;        // index of the weights
   friend bool operator==(const LoopFilter&, const LoopFilter&) = default;
 };
 
-CTV_HOST_DEVICE LoopFilter loop_filter(uint32_t base_step, bool key, bool chroma) {
-  const int step = min_of(static_cast<int>(base_step), 16384);  // sums of differences are smaller
-  const int bound = max_of(key ? 0 : 1, (static_cast<int>(base_step) + 64) >> 7);
-  return {static_cast<int16_t>(min_of(bound, kMostFilterBound)),
+/// The largest step, in sixteenths, at which the filter works on samples of more than 8 bits.
+inline constexpr uint32_t kMostFineStep = 1024;
+inline constexpr int kMostFineBits = 2;  // beyond 8: sums of differences fit in 15 bits
+
+/// base_step: sixteenths of a sample of 8 bits. shift: bits of a sample beyond 8.
+CTV_HOST_DEVICE LoopFilter loop_filter(uint32_t base_step, bool key, bool chroma, int shift) {
+  int fine = min_of(shift, kMostFineBits);  // bits beyond 8 that the filter uses
+  while (fine > 0 && base_step << fine > kMostFineStep) --fine;
+  const int own_step = static_cast<int>(base_step << fine);
+  const int step = min_of(own_step, 16384);  // sums of differences are smaller, but for the coarsest steps
+  const int bound = max_of(key ? 0 : 1, (own_step + 64) >> 7);
+  return {static_cast<int8_t>(shift - fine),
+          static_cast<int16_t>(min_of(bound, kMostFilterBound)),
           {static_cast<int16_t>(step >> 3), static_cast<int16_t>(3 * step >> 3), static_cast<int16_t>(step)},
           static_cast<int8_t>((chroma ? 2 : 0) + (key ? 0 : 1))};
 }
@@ -80,7 +90,7 @@ CTV_HOST_DEVICE int16_t filter_pull(int16_t a, int16_t b, int16_t sample, int16_
   const int16_t second = min_of(max_of(static_cast<int16_t>(b - sample), lo), bound);
   return static_cast<int16_t>(first + second);
 }
-/// The correction of a sample. sum: of pulls times weights, within 15 bits.
+/// The correction of a sample >> down. sum: of pulls times weights, within 15 bits.
 CTV_HOST_DEVICE int16_t filter_correction(int16_t sum) {
   return static_cast<int16_t>((sum + (1 << (kFilterBits - 1))) >> kFilterBits);
 }
@@ -94,7 +104,7 @@ CTV_HOST_DEVICE bool filter_decides(int row, int cell_rows) {
 /// Squared errors before and after the filter.
 struct FilterGain {
   int before = 0, after = 0;
-  /// error: the source minus the sample.
+  /// error: the source minus the sample, both >> down.
   CTV_HOST_DEVICE void add(int error, int correction) {
     const auto left =
         static_cast<int16_t>(error - correction);  // 16 bits, so that loops multiply and add pairs

@@ -31,7 +31,8 @@ CTV_HOST_DEVICE MotionVector median_vector(MotionVector a, MotionVector b, Motio
 }
 
 /// Sub-sample interpolation: weight in 64ths of tap 0..7 for a displacement of `eighth` eighths. Tap i
-/// applies to sample i - kInterpolationBefore. Sums of 8-bit samples fit in 16 bits.
+/// applies to sample i - kInterpolationBefore. Sums of 8-bit samples fit in 16 bits, and so do those of
+/// samples of 8 + shift bits, shifted right by `shift` after the first pass, along rows.
 inline constexpr int kInterpolationTaps = 8;
 inline constexpr int kInterpolationBefore = 3;
 CTV_HOST_DEVICE constexpr int interpolation_weight(int eighth, int tap) {
@@ -44,7 +45,9 @@ CTV_HOST_DEVICE constexpr int interpolation_weight(int eighth, int tap) {
 /// Rounds a sum in 4096ths after both passes, halves up.
 inline constexpr int kInterpolatedBits = 12;
 inline constexpr int kInterpolatedHalf = 1 << (kInterpolatedBits - 1);
-CTV_HOST_DEVICE int round_interpolated(int32_t sum) { return (sum + kInterpolatedHalf) >> kInterpolatedBits; }
+CTV_HOST_DEVICE int round_interpolated(int32_t sum, int shift = 0) {
+  return (sum + (kInterpolatedHalf >> shift)) >> (kInterpolatedBits - shift);
+}
 
 /// Overlap window: weight, in 32nds, of a block at sample i of the 2^log2_size samples shared with the
 /// preceding block. w(i) + w(size - 1 - i) = 32. A linear window needs 1 % fewer bits than a raised cosine.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantiser of the residual of predicted frames. Steps are in units of coefficients: 2^-kResidualFraction
-// samples.
+// samples of 8 bits, or 2^(shift - kResidualFraction) samples of 8 + shift bits.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ctv {
 inline constexpr uint32_t kLeastResidualStep = 2;
 inline constexpr uint32_t kMostCoefficient = 32767;
 
-/// base_step: sixteenths of a sample. weight: of the plane, in 4096ths. At most kMostCoefficient.
+/// base_step: sixteenths of a sample of 8 bits. weight: of the plane, in 4096ths. At most kMostCoefficient.
 CTV_HOST_DEVICE uint32_t residual_step(uint32_t base_step, uint32_t weight) {
   constexpr int kShift = 4 - kResidualFraction + 12;
   const uint64_t step = (uint64_t{base_step} * weight + (1U << (kShift - 1))) >> kShift;
@@ -24,7 +24,7 @@ CTV_HOST_DEVICE uint32_t residual_step(uint32_t base_step, uint32_t weight) {
 }
 /// The base step of chroma: finer where steps are coarse, since tints of whole blocks are seen.
 CTV_HOST_DEVICE uint32_t chroma_base_step(uint32_t base_step) {
-  constexpr uint32_t kKnee = 256;  // 16 samples
+  constexpr uint32_t kKnee = 256;  // 16 samples of 8 bits
   return base_step <= kKnee ? base_step : kKnee + ((base_step - kKnee) >> 1);
 }
 
@@ -32,10 +32,10 @@ CTV_HOST_DEVICE uint32_t chroma_base_step(uint32_t base_step) {
 /// by (variance + 1)^(masking / 64) / 2^(masking / 8). In logarithms of 16 to an octave:
 inline constexpr int kMostMask = 16;
 inline constexpr int kMasks = 2 * kMostMask + 1;
-/// sum, squares: of the 256 predicted samples and of their squares. Returns 0..kMasks - 1; kMostMask: the
-/// step stays.
+/// sum, squares: of the 256 predicted samples >> shift and of their squares. Returns 0..kMasks - 1;
+/// kMostMask: the step stays.
 CTV_HOST_DEVICE int mask_of(uint32_t masking, uint32_t sum, uint32_t squares) {
-  // No sample exceeds 255, so all products fit in 32 bits.
+  // None exceeds 255, so all products fit in 32 bits.
   const uint32_t activity = ((256 * squares - sum * sum) >> 16) + 1;
   const uint32_t octave = log2_of(activity);
   const auto quarters = static_cast<int>(octave << 2 | ((activity << 2 >> octave) & 3U));

@@ -20,6 +20,7 @@ constexpr int32_t kBlockSizes[] = {8, 16, 32};
 
 using T = TransformParameters;
 using D = PictureDescription;
+using R = HighDynamicRange;
 
 template <auto Member, typename Object>
 auto& member(Object& object) {
@@ -52,6 +53,11 @@ struct Row : StreamField {
     Row row = *this;
     row.values = list;
     row.log2 = as_log2;
+    return row;
+  }
+  constexpr Row in_bits(unsigned number) const {
+    Row row = *this;
+    row.width = number;
     return row;
   }
   constexpr Row only_if(bool (*condition)(const H&)) const {
@@ -87,6 +93,23 @@ constexpr Row directions() {
   row.count = [](const H& h) { return h.transform.scales; };
   return row;
 }
+// A row of an array of the header's HighDynamicRange.
+template <auto Array, auto Flag>
+constexpr Row hdr_row(const char* title, int bytes, int64_t hi) {
+  Row row{{title, bytes, 0, hi,
+           [](const H& h, int i) -> int64_t { return (h.hdr.*Array)[static_cast<size_t>(i)]; },
+           [](H& h, int i, int64_t v) {
+             auto& value = (h.hdr.*Array)[static_cast<size_t>(i)];
+             value = static_cast<std::remove_reference_t<decltype(value)>>(v);
+           }}};
+  row.count = [](const H& h) { return static_cast<int>((h.hdr.*Array).size()); };
+  row.present = [](const H& h) { return h.hdr.*Flag != 0; };
+  return row;
+}
+constexpr Row reserved() {
+  return Row{{"reserved", 1, 0, 0, [](const H&, int) { return int64_t{0}; }, [](H&, int, int64_t) {}}}
+      .in_bits(5);
+}
 // Follows from other fields. A wavelet without directions has had two taps, which nothing uses.
 constexpr Row filter_taps() {
   return {{"filter taps", 1, 2, 12,
@@ -106,10 +129,16 @@ constexpr StreamField kFields[] = {
         .as(CTV_PUBLIC(fps_num), "Frame rate, numerator"),
     Row::of<&H::fps_den>("frame rate denominator", 4, 1, INT32_MAX)
         .as(CTV_PUBLIC(fps_den), "Frame rate, denominator"),
-    Row::of<&H::source>("source format", 1, CTV_FORMAT_GRAY8, CTV_FORMAT_RGB8),
-    Row::of<&H::chroma_420>("chroma 4:2:0", 1, 0, 1).at_most([](const H& h) -> int64_t {
+    Row::of<&H::source>("source format", 1, CTV_FORMAT_GRAY8, CTV_FORMAT_RGB8).in_bits(4),
+    Row::of<&H::depth>("depth", 1, 0, 2).in_bits(4).at_most([](const H& h) -> int64_t {
+      return h.source == CTV_FORMAT_RGB8 ? 0 : 2;
+    }),
+    Row::of<&H::chroma_420>("chroma 4:2:0", 1, 0, 1).in_bits(1).at_most([](const H& h) -> int64_t {
       return h.source == CTV_FORMAT_GRAY8 || h.source == CTV_FORMAT_I420 ? 0 : 1;
     }),
+    Row::of<&H::hdr, &R::mastering>("mastering display", 1, 0, 1).in_bits(1),
+    Row::of<&H::hdr, &R::light>("light level", 1, 0, 1).in_bits(1),
+    reserved(),
     Row::of<&H::description, &D::aspect_width>("aspect width", 2, 0, UINT16_MAX)
         .as(CTV_PUBLIC(aspect_width), "Shape of a sample, width; 0: unspecified"),
     Row::of<&H::description, &D::aspect_height>("aspect height", 2, 0, UINT16_MAX)
@@ -126,6 +155,9 @@ constexpr StreamField kFields[] = {
         .as(CTV_PUBLIC(siting), "Place of 4:2:0 chroma samples"),
     Row::of<&H::description, &D::interlace>("interlace", 1, 0, CTV_INTERLACE_BOTTOM_FIRST)
         .as(CTV_PUBLIC(interlace), "Fields"),
+    hdr_row<&R::mastering_primaries, &R::mastering>("mastering primaries", 2, 50000),
+    hdr_row<&R::mastering_luminance, &R::mastering>("mastering luminance", 4, INT32_MAX),
+    hdr_row<&R::content_light, &R::light>("content light", 2, UINT16_MAX),
     Row::of<&H::transform, &T::pyramid>("pyramid", 1, CTV_PYRAMID_LAPLACIAN, CTV_PYRAMID_WAVELET_9_7)
         .as(CTV_PUBLIC(pyramid), "Pyramid of the transform")
         .one_of(kPyramids, false),

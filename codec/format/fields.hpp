@@ -27,6 +27,7 @@ struct StreamField {
   const char* description = "";
   size_t config = kNone;  // offsets of that member
   size_t info = kNone;
+  unsigned width = 8;                 // below 8: bits of a byte that consecutive fields share
   bool log2 = false;                  // the header has log2 of the value; 0 means 0 if lo is 0
   std::span<const int32_t> values{};  // the valid values, if they are not a range
 

@@ -17,6 +17,12 @@ void visit_value(Visitor& v, const StreamField& field, int64_t& value, int64_t m
     v.fixed(field.title, raw, static_cast<uint64_t>(field.lo), static_cast<uint64_t>(most));
     value = raw;
   };
+  if (field.width < 8) {
+    auto raw = static_cast<uint8_t>(value);
+    v.bits(field.title, raw, field.width, static_cast<uint64_t>(field.lo), static_cast<uint64_t>(most));
+    value = raw;
+    return;
+  }
   switch (field.bytes) {
     case 1:
       return visit_as(uint8_t{});

@@ -41,12 +41,22 @@ struct PictureDescription {
   uint8_t interlace = CTV_INTERLACE_NONE;
 };
 
+/// Members of ctv_config of the same names. Not in the header if the flag is 0.
+struct HighDynamicRange {
+  uint8_t mastering = 0, light = 0;  // flags
+  std::array<uint16_t, 8> mastering_primaries{};
+  std::array<uint32_t, 2> mastering_luminance{};
+  std::array<uint16_t, 2> content_light{};
+};
+
 struct SequenceHeader {
   uint16_t width = 0, height = 0;
   uint32_t fps_num = 25, fps_den = 1;
   uint8_t source = 0;  // ctv_format: GRAY8, I420, I422, I444 or RGB8
+  uint8_t depth = 0;   // samples have 8 + 2 depth bits
   uint8_t chroma_420 = 0;
   PictureDescription description;
+  HighDynamicRange hdr;
   TransformParameters transform;
   Prediction prediction = Prediction::kPicture;
   EntropyCoding entropy_coding = EntropyCoding::kTiles;
@@ -66,6 +76,7 @@ struct SequenceHeader {
 
   /// Whether the residual of predicted frames is coded in macroblocks.
   bool macroblocks() const { return prediction == Prediction::kPicture && lossless == 0; }
+  int bits() const { return 8 + 2 * depth; }
   int planes() const { return source == CTV_FORMAT_GRAY8 ? 1 : 3; }
 };
 

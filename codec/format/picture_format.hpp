@@ -15,7 +15,9 @@ struct PictureFormat {
   int step = 1;                         // plane 0: bytes between neighbouring samples
   int chroma_step = 1;                  // planes 1 and 2
   ChromaShift chroma;                   // subsampling of chroma
-  ctv_format source = CTV_FORMAT_NONE;  // the format with the same samples that headers contain
+  ctv_format source = CTV_FORMAT_NONE;  // the format of 8 bits whose number headers contain
+  int bits = 8;                         // of a sample; more than 8 are in 16-bit little-endian words
+  int unused = 0;                       // low bits of a word below the sample
 };
 
 constexpr PictureFormat picture_format(ctv_format format) {
@@ -34,16 +36,45 @@ constexpr PictureFormat picture_format(ctv_format format) {
       return {1, 3, 1, {0, 0}, CTV_FORMAT_RGB8};
     case CTV_FORMAT_RGBA8:
       return {1, 4, 1, {0, 0}, CTV_FORMAT_RGB8};
+    case CTV_FORMAT_GRAY10:
+      return {1, 2, 2, {0, 0}, CTV_FORMAT_GRAY8, 10};
+    case CTV_FORMAT_I420_10:
+      return {3, 2, 2, {1, 1}, CTV_FORMAT_I420, 10};
+    case CTV_FORMAT_I422_10:
+      return {3, 2, 2, {0, 1}, CTV_FORMAT_I422, 10};
+    case CTV_FORMAT_I444_10:
+      return {3, 2, 2, {0, 0}, CTV_FORMAT_I444, 10};
+    case CTV_FORMAT_P010:
+      return {2, 2, 4, {1, 1}, CTV_FORMAT_I420, 10, 6};
+    case CTV_FORMAT_GRAY12:
+      return {1, 2, 2, {0, 0}, CTV_FORMAT_GRAY8, 12};
+    case CTV_FORMAT_I420_12:
+      return {3, 2, 2, {1, 1}, CTV_FORMAT_I420, 12};
+    case CTV_FORMAT_I422_12:
+      return {3, 2, 2, {0, 1}, CTV_FORMAT_I422, 12};
+    case CTV_FORMAT_I444_12:
+      return {3, 2, 2, {0, 0}, CTV_FORMAT_I444, 12};
     default:
       return {};
   }
 }
+inline constexpr ctv_format kLastFormat = CTV_FORMAT_I444_12;
+inline constexpr int kMostBits = 12;
 
 constexpr int format_planes(ctv_format format) { return picture_format(format).planes; }
 constexpr ChromaShift chroma_shift(ctv_format format) { return picture_format(format).chroma; }
 /// RGBA8 becomes RGB8, NV12 becomes I420.
 constexpr ctv_format source_format(ctv_format format) { return picture_format(format).source; }
 constexpr bool is_rgb(ctv_format format) { return source_format(format) == CTV_FORMAT_RGB8; }
+constexpr bool is_gray(ctv_format format) { return source_format(format) == CTV_FORMAT_GRAY8; }
+/// Planar, as decoders give it by default.
+constexpr ctv_format format_of(ctv_format source, int bits) {
+  for (int f = CTV_FORMAT_GRAY8; f <= kLastFormat; ++f) {
+    const auto format = static_cast<ctv_format>(f);
+    if (source_format(format) == source && picture_format(format).bits == bits) return format;
+  }
+  return CTV_FORMAT_NONE;
+}
 
 /// For one plane of the format, without gaps.
 constexpr size_t plane_row_bytes(ctv_format format, int width, int plane) {

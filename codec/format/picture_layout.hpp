@@ -26,7 +26,8 @@ enum class ColourModel : uint8_t {
 constexpr size_t level_room(size_t coefficients) { return (coefficients + 7) / 8 * 8; }
 
 struct PictureLayout {
-  ctv_format source = CTV_FORMAT_NONE;  // of the stream (RGB8 for RGBA8, I420 for NV12)
+  ctv_format source = CTV_FORMAT_NONE;  // source_format() of the stream
+  int bits = 8;                         // of a sample
   int width = 0;
   int height = 0;
   ColourModel colour = ColourModel::kAsIs;
@@ -41,10 +42,13 @@ struct PictureLayout {
     return {(height + (1 << y) - 1) >> y, (width + (1 << x) - 1) >> x};
   }
   SampleRange range(int plane) const {
-    return plane > 0 && colour == ColourModel::kYcocgR ? SampleRange{-255, 255} : SampleRange{0, 255};
+    return plane > 0 && colour == ColourModel::kYcocgR ? SampleRange{-255, 255}
+                                                       : SampleRange{0, (1 << bits) - 1};
   }
   /// Constant prediction of all samples of a key frame.
-  int dc_offset(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 128; }
+  int dc_offset(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 1 << (bits - 1); }
+  /// Bits that samples have beyond 8.
+  int shift() const { return bits - 8; }
 };
 
 /// The macroblocks of predicted frames.
@@ -53,7 +57,7 @@ inline MacroblockGrid make_macroblock_grid(const PictureLayout& layout) {
           layout.chroma};
 }
 
-/// Whether a picture of the format has the coded planes, as they are but for their samples' width.
+/// Whether a picture of the format has the coded planes, apart from the width of their samples.
 inline bool keeps_planes(const PictureLayout& layout, ctv_format format) {
   const PictureFormat f = picture_format(format);
   return !is_rgb(format) && f.planes == layout.planes && layout.colour == ColourModel::kAsIs &&

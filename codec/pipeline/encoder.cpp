@@ -91,7 +91,8 @@ StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& hea
       rate_(ConstantQuantiser(base_step, header.prediction == Prediction::kPicture
                                              ? key_gain(config.key_interval)
                                              : KeyGain{}),
-            ConstantQuality(stream_.picture.extent(0).area(), key_gain(config.key_interval)),
+            ConstantQuality(stream_.picture.extent(0).area() << 2 * stream_.picture.shift(),
+                            key_gain(config.key_interval)),
             TargetSize(size_target(config), static_cast<double>(config.fps_num) / config.fps_den,
                        config.key_interval)),
       pipeline_(stream_, Direction::kEncode, frames_in_flight(config), device.threads(),

@@ -143,7 +143,8 @@ Status FrameDecoder::decode_macroblocks(FrameSlot& slot, bool by_planes) {
   return backend_.each_plane(planes, [&](int p) -> Status {
     if (filtered()) {
       const FilteredCells cells{{stream_.geometry(p, 0), side.skips}, side.changes};
-      CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p), loop_filter_of(slot.parameters, p), cells,
+      CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p),
+                                          loop_filter_of(stream_, slot.parameters, p), cells,
                                           other.cropped_plane(p)));
     }
     return by_planes ? slot.picture->export_plane(p, result.cropped(p)) : Status();
@@ -174,7 +175,7 @@ Status FrameDecoder::decode_picture(FrameSlot& slot, int p) {
                                               picture.dc_offset(p), picture.range(p), decisions_.reduction,
                                               out, sloped ? side.slopes : nullptr, cells));
   if (!filtered()) return {};
-  return backend_.filter(decoded.cropped_plane(p), loop_filter_of(slot.parameters, p), cells,
+  return backend_.filter(decoded.cropped_plane(p), loop_filter_of(stream_, slot.parameters, p), cells,
                          other.cropped_plane(p));
 }
 

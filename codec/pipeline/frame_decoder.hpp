@@ -53,7 +53,8 @@ class FrameDecoder {
   Status decode_picture(FrameSlot& slot, int p);
   Status decode_subbands(FrameSlot& slot, int p);
   ctv_format format() const {
-    return decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
+    return decisions_.format == CTV_FORMAT_NONE ? format_of(stream_.picture.source, stream_.picture.bits)
+                                                : decisions_.format;
   }
   /// The exported planes. latest: the last decoded frame.
   const PlaneSet& shown(const Reference& latest) const { return picture_mode() ? latest.picture : decoded_; }

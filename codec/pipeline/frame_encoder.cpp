@@ -60,7 +60,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
       quick ? MotionEffort::kQuick : (thorough ? MotionEffort::kThorough : MotionEffort::kUsual);
   const MotionParameters motion{
       stream_.grid,        stream_.header.log2_block, decisions.split, decisions.search_range,
-      decisions.far_range, stream_.header.subpel,     effort};
+      decisions.far_range, stream_.header.subpel,     effort,          picture.shift()};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
   return set_slots(decisions.slots);
 }
@@ -133,7 +133,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const MotionGrid& grid = stream_.grid;
   const SideInfo& side = output_->side;
   const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
-  SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
+  SkipPlanes compared{planes(), stream_.picture.chroma, stream_.picture.shift(), {}, reference.cropped()};
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
   // Where possible, the search reads the source bytes, while planes are filled in parallel.
   CTV_ASSIGN_OR_RETURN(const PlaneView<const uint8_t> luma, slot.picture->luma());
@@ -180,7 +180,7 @@ Status FrameEncoder::find_changes() {
   const auto count = static_cast<size_t>(stream_.picture.planes);
   for (size_t i = 0; i < count; ++i) {
     const auto p = static_cast<int>(i);
-    planes[i] = {source_.cropped(p), unfiltered().cropped(p), loop_filter_of(parameters_, p),
+    planes[i] = {source_.cropped(p), unfiltered().cropped(p), loop_filter_of(stream_, parameters_, p),
                  stream_.geometry(p, 0)};
   }
   return backend_.filter_changes(std::span(planes).first(count), output_->side.skips, output_->side.changes);
@@ -312,8 +312,8 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
                                                   slopes(type, p), cells));
     }
     if (filtered) {
-      CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p), loop_filter_of(parameters_, p), cells,
-                                          other.cropped_plane(p)));
+      CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p), loop_filter_of(stream_, parameters_, p),
+                                          cells, other.cropped_plane(p)));
     }
     if (p != 0) return {};
     if (reads_ahead()) CTV_RETURN_IF_ERROR(motion_->read_reference(result.cropped(0)));

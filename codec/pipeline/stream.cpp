@@ -13,6 +13,7 @@ Stream make_stream(const SequenceHeader& header) {
   s.header = header;
   PictureLayout& p = s.picture;
   p.source = static_cast<ctv_format>(header.source);
+  p.bits = header.bits();
   p.width = header.width;
   p.height = header.height;
   p.colour = is_rgb(p.source) ? ColourModel::kYcocgR : ColourModel::kAsIs;
@@ -60,7 +61,9 @@ void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_
       const uint32_t base = lowpass && h.lowpass_rounded != 0 ? 16U : frame.base_step;
       const uint32_t weight = h.weights[plane == 0 ? 0 : 1][i];
       SubbandQuantiser& q = out[i];
-      q.step = h.lossless != 0 ? kMinStep : subband_step(base, weight, h.transform.fraction_bits);
+      q.step = h.lossless != 0
+                   ? kMinStep
+                   : subband_step(base << stream.picture.shift(), weight, h.transform.fraction_bits);
       q.multiplier = ((1U << 20) + q.step / 2) / q.step;
       q.rounding_offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : offset);
       q.reconstruction_offset =

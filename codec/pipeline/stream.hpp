@@ -27,8 +27,8 @@ struct Stream {
 };
 
 /// The loop filter of a plane of a frame.
-inline LoopFilter loop_filter_of(const FrameParameters& frame, int plane) {
-  return loop_filter(frame.base_step, frame.type == FrameType::kKey, plane > 0);
+inline LoopFilter loop_filter_of(const Stream& stream, const FrameParameters& frame, int plane) {
+  return loop_filter(frame.base_step, frame.type == FrameType::kKey, plane > 0, stream.picture.shift());
 }
 
 Stream make_stream(const SequenceHeader& header);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "codec/format/bytes.hpp"
 #include "codec/format/picture_format.hpp"
 #include "codec/util/parallel.hpp"
 
@@ -15,18 +16,33 @@ namespace {
 constexpr int kInner = 28, kMiddle = 7, kOuter = -3;
 constexpr int kShift = 12;  // 64 x 64
 
-struct Bytes {
+struct Plane {
   const uint8_t* data;
   ptrdiff_t stride;
   int rows, cols;  // columns of `step` samples
   int step;
+  int bits, unused;  // PictureFormat
   const uint8_t* row(int r) const { return data + std::clamp(r, 0, rows - 1) * stride; }
+  int shift() const { return bits - 8; }
 };
 
-// Filters vertically: row r of the result at full width. sums: [cols][step].
-void filter_columns(const Bytes& in, int r, int16_t* sums) {
+uint16_t load_word(const uint8_t* row, int c) {
+  return static_cast<uint16_t>(row[2 * c] | row[2 * c + 1] << 8);
+}
+
+// Filters vertically: row r of the result at full width, shifted to 16 bits. sums: [cols][step].
+void filter_columns(const Plane& in, int r, int16_t* sums) {
   const uint8_t* rows[6];
   for (int i = 0; i < 6; ++i) rows[i] = in.row(2 * r - 2 + i);
+  if (in.bits > 8) {
+    const auto sample = [&](int i, int c) { return load_word(rows[i], c) >> in.unused; };
+    for (int c = 0; c < in.cols * in.step; ++c) {
+      const int sum = kInner * (sample(2, c) + sample(3, c)) + kMiddle * (sample(1, c) + sample(4, c)) +
+                      kOuter * (sample(0, c) + sample(5, c));
+      sums[c] = static_cast<int16_t>(std::clamp(sum >> in.shift(), INT16_MIN, INT16_MAX));
+    }
+    return;
+  }
   for (int c = 0; c < in.cols * in.step; ++c) {
     sums[c] = static_cast<int16_t>(kInner * (rows[2][c] + rows[3][c]) + kMiddle * (rows[1][c] + rows[4][c]) +
                                    kOuter * (rows[0][c] + rows[5][c]));
@@ -52,27 +68,36 @@ void split_columns(const int16_t* sums, int cols, int16_t* even, int16_t* odd) {
     copy(2 * i, even + (i + 1) * kStep), copy(2 * i + 1, odd + (i + 1) * kStep);
 }
 
-void filter_row(const int16_t* even, const int16_t* odd, int count, int step, uint8_t* out) {
+void filter_row(const Plane& in, const int16_t* even, const int16_t* odd, int count, uint8_t* out) {
+  const int step = in.step;
+  const int shift = kShift - in.shift();
+  const int most = (1 << in.bits) - 1;
   for (int i = 0; i < count; ++i) {
     const int sum = kInner * (even[i + step] + odd[i + step]) + kMiddle * (odd[i] + even[i + 2 * step]) +
                     kOuter * (even[i] + odd[i + 2 * step]);
-    out[i] = static_cast<uint8_t>(std::clamp((sum + (1 << (kShift - 1))) >> kShift, 0, 255));
+    const int sample = std::clamp((sum + (1 << (shift - 1))) >> shift, 0, most) << in.unused;
+    if (in.bits == 8) {
+      out[i] = static_cast<uint8_t>(sample);
+    } else {
+      store_u16({out, static_cast<size_t>(2 * count)}, static_cast<size_t>(2 * i),
+                static_cast<uint16_t>(sample));
+    }
   }
 }
 
 template <int kStep>
-void halve_rows(const Bytes& in, int begin, int end, uint8_t* out) {
+void halve_rows(const Plane& in, int begin, int end, uint8_t* out) {
   const int count = half_of(in.cols) * kStep;
   std::vector<int16_t> sums(static_cast<size_t>(in.cols) * kStep);
   std::vector<int16_t> even(static_cast<size_t>(count + 2 * kStep)), odd(even.size());
   for (int r = begin; r < end; ++r) {
     filter_columns(in, r, sums.data());
     split_columns<kStep>(sums.data(), in.cols, even.data(), odd.data());
-    filter_row(even.data(), odd.data(), count, kStep, out + ptrdiff_t{r} * count);
+    filter_row(in, even.data(), odd.data(), count, out + ptrdiff_t{r} * count * (in.bits > 8 ? 2 : 1));
   }
 }
 
-void halve_plane(const Bytes& in, int threads, uint8_t* out) {
+void halve_plane(const Plane& in, int threads, uint8_t* out) {
   constexpr int kGrain = 8;  // rows
   parallel_ranges(threads, half_of(in.rows), kGrain, [&](int begin, int end) {
     if (in.step == 1) halve_rows<1>(in, begin, end, out);
@@ -98,8 +123,10 @@ void halve_picture(const ctv_picture& picture, int threads, PictureCopy& half) {
     const int rows = plane_rows(picture.format, picture.height, p);
     half.picture.data[p] = out;
     half.picture.stride[p] = half_of(cols) * step;
-    halve_plane({static_cast<const uint8_t*>(picture.data[p]), picture.stride[p], rows, cols, step}, threads,
-                out);
+    const int samples = format.bits > 8 ? step / 2 : step;
+    halve_plane({static_cast<const uint8_t*>(picture.data[p]), picture.stride[p], rows, cols, samples,
+                 format.bits, format.unused},
+                threads, out);
     out += static_cast<size_t>(half_of(rows)) * static_cast<size_t>(half_of(cols) * step);
   }
 }

@@ -18,4 +18,9 @@ constexpr uint64_t little_endian(uint64_t v) {
   }
 }
 
+/// The same for 16 bits.
+constexpr uint16_t from_little_endian(uint16_t v) {
+  return std::endian::native == std::endian::little ? v : static_cast<uint16_t>(v << 8 | v >> 8);
+}
+
 }  // namespace ctv

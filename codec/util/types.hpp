@@ -8,7 +8,7 @@
 
 namespace ctv {
 
-/// A sample of a coded plane: luma and YCbCr chroma 0..255, Co and Cg -255..255.
+/// A sample of a coded plane: luma and YCbCr chroma of 8, 10 or 12 bits; Co and Cg -255..255.
 using Sample = int16_t;
 /// A transform coefficient in units of 2^-fraction_bits samples. Computed in 32 bits, stored in 16.
 using Coefficient = int16_t;
@@ -18,6 +18,14 @@ using Level = int16_t;
 /// Bounds of the samples of a plane.
 struct SampleRange {
   int lo, hi;
+  /// Bits that samples have beyond 8: `shift` of docs/bitstream.md. hi: 2^bits - 1.
+#if defined(__CUDACC__)
+  __host__ __device__
+#endif
+      constexpr int
+      shift() const {
+    return hi > 1023 ? 4 : (hi > 255 ? 2 : 0);
+  }
   friend bool operator==(const SampleRange&, const SampleRange&) = default;
 };
 

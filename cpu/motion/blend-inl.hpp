@@ -56,6 +56,8 @@ struct PieceRow {
   const Axis* cols;
   int piece;
   int top;  // first sample row, may be negative
+  /// Subtracted from predictions that are blended: 16 times them, 0..2^bits - 1, fit in 16 bits.
+  int bias() const { return geometry->range.shift() == 0 ? 0 : 128 << geometry->range.shift(); }
 };
 
 }  // namespace ctv
@@ -91,22 +93,23 @@ struct Segment {
   bool one_vector() const { return starts[0] == 1 && all_known(); }
 };
 
-// Blends the predictions of a segment: rows first (32nds, exact), then columns. Quarters that are predicted
-// alone take their own cell. Masks select each column's predictions, since branches would be unpredictable.
-// Columns are processed in whole vectors. out: [rows][pitch]
+// Blends the predictions of a segment: rows first (16ths, exact, as weights are even), then columns. Quarters
+// that are predicted alone take their own cell. Masks select each column's predictions, since branches would
+// be unpredictable. Columns are processed in whole vectors. out: [rows][pitch]
 #if CTV_VECTORS
 template <int kMost>
 void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pitch) {
   const hn::CappedTag<int16_t, kMost> d16;
   const hn::Repartition<int32_t, decltype(d16)> d32;
   const hn::Repartition<uint8_t, decltype(d16)> d8;
-  const auto half = hn::Set(d32, 512);
-  const auto right = hn::Load(d16, c.cols->weights);
+  const auto half = hn::Set(d32, 256);
+  const auto right = hn::ShiftRight<1>(hn::Load(d16, c.cols->weights));
   const auto near = hn::MaskFromVec(hn::Load(d16, c.cols->near));
+  const auto bias = hn::Set(d16, static_cast<int16_t>(c.bias()));
   const auto lo = hn::Set(d16, static_cast<int16_t>(c.geometry->range.lo));
   const auto hi = hn::Set(d16, static_cast<int16_t>(c.geometry->range.hi));
   const auto store = [&](hn::Vec<decltype(d16)> v, int16_t* to)
-                         HWY_ATTR { hn::StoreU(hn::Clamp(v, lo, hi), d16, to); };
+                         HWY_ATTR { hn::StoreU(hn::Clamp(hn::Add(v, bias), lo, hi), d16, to); };
   for (int x = 0; x < s.pieces * c.cols->size; x += static_cast<int>(hn::Lanes(d16))) {
     const int first = x / c.cols->size;
     const auto mask = [&](const uint8_t* flags, const uint8_t* places) HWY_ATTR {
@@ -125,9 +128,9 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
         const auto above1 = load(0, 1, r);
         const auto p0 = hn::IfThenElse(odd0, above1, above0);
         const auto p1 = hn::IfThenElse(odd1, above1, above0);
-        // The product alone may exceed 16 bits; the sum does not, since it lies between 32 p0 and 32 p1.
-        const auto sum = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
-        const auto blended = hn::ShiftRight<5>(hn::Add(sum, hn::Set(d16, 16)));
+        // The product alone may exceed 16 bits; the sum does not, since it lies between 16 p0 and 16 p1.
+        const auto sum = hn::Add(hn::ShiftLeft<4>(p0), hn::Mul(right, hn::Sub(p1, p0)));
+        const auto blended = hn::ShiftRight<4>(hn::Add(sum, hn::Set(d16, 8)));
         store(hn::IfThenElse(alone, hn::IfThenElse(near, p0, p1), blended), out + r * pitch + x);
       }
       continue;
@@ -148,12 +151,12 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
         const auto p1 = hn::IfThenElse(odd1, above1, above0);
         const auto p2 = hn::IfThenElse(known0, p0, hn::IfThenElse(odd2, below1, below0));
         const auto p3 = hn::IfThenElse(known1, p1, hn::IfThenElse(odd3, below1, below0));
-        const auto upper = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
-        const auto lower = hn::Add(hn::ShiftLeft<5>(p2), hn::Mul(right, hn::Sub(p3, p2)));
+        const auto upper = hn::Add(hn::ShiftLeft<4>(p0), hn::Mul(right, hn::Sub(p1, p0)));
+        const auto lower = hn::Add(hn::ShiftLeft<4>(p2), hn::Mul(right, hn::Sub(p3, p2)));
         auto sums = half;
         auto more = half;
         RowPair<decltype(d16)>(upper, lower).add(c.rows->pairs[r], sums, more);
-        const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<10>(sums), hn::ShiftRight<10>(more));
+        const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<9>(sums), hn::ShiftRight<9>(more));
         const auto own = hn::IfThenElse(near, kLower == 0 ? p0 : p2, kLower == 0 ? p1 : p3);
         store(hn::IfThenElse(alone, own, blended), out + r * pitch + x);
       }
@@ -187,6 +190,7 @@ inline void Blend(const PieceRow& c, const Segment& s, int16_t* __restrict out, 
   const auto select = [](int16_t m, int16_t yes, int16_t no) {
     return static_cast<int16_t>((yes & m) | (no & ~m));
   };
+  const auto bias = static_cast<int16_t>(c.bias());
   const auto lo = static_cast<int16_t>(c.geometry->range.lo);
   const auto hi = static_cast<int16_t>(c.geometry->range.hi);
   for (int r = 0; r < c.rows->size; ++r) {
@@ -200,12 +204,14 @@ inline void Blend(const PieceRow& c, const Segment& s, int16_t* __restrict out, 
           select(known[0][x], p0, select(odd[1][0][x], s.samples[1][1][i], s.samples[1][0][i]));
       const int16_t p3 =
           select(known[1][x], p1, select(odd[1][1][x], s.samples[1][1][i], s.samples[1][0][i]));
-      const auto upper = static_cast<int16_t>(32 * p0 + c.cols->weights[x] * (p1 - p0));
-      const auto lower = static_cast<int16_t>(32 * p2 + c.cols->weights[x] * (p3 - p2));
+      const int right = c.cols->weights[x] / 2;
+      const auto upper = static_cast<int16_t>(16 * p0 + right * (p1 - p0));
+      const auto lower = static_cast<int16_t>(16 * p2 + right * (p3 - p2));
       const auto blended =
-          static_cast<int16_t>((32 * upper + c.rows->weights[r] * (lower - upper) + 512) >> 10);
+          static_cast<int16_t>((32 * upper + c.rows->weights[r] * (lower - upper) + 256) >> 9);
       const int16_t own = select(c.cols->near[x], above ? p0 : p2, above ? p1 : p3);
-      out[r * pitch + x] = clamp_to(select(alone[above ? 0 : 1][x], own, blended), lo, hi);
+      const int16_t predicted = select(alone[above ? 0 : 1][x], own, blended);
+      out[r * pitch + x] = clamp_to(static_cast<int16_t>(predicted + bias), lo, hi);
     }
   }
 }

@@ -148,15 +148,16 @@ void ClampColumns(const PieceRow& c, MotionVector v, int rows, int cols, int16_t
   }
 }
 
-// Predicts columns of `rows` rows from x on. May write 7 more columns, or 15 if `wide`. out: [rows][pitch]
+// Predicts columns of `rows` rows from x on, minus the bias. May write 7 more columns, or 15 if `wide`. out:
+// [rows][pitch]
 void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols, bool wide, int16_t* out,
-                    ptrdiff_t pitch) {
+                    ptrdiff_t pitch, int bias = 0) {
   const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
-  const bool bytes = c.geometry->range.lo == 0;
+  const SampleKind kind{c.geometry->range.lo == 0, c.geometry->range.shift(), bias};
   const auto predict = [&](auto width, int least) {
     constexpr int kWidth = decltype(width)::value;
     for (; cols > least; cols -= kWidth, x += kWidth, out += kWidth)
-      Predict<kWidth>(c.reference, shift, v, c.top, x, rows, out, pitch, bytes);
+      Predict<kWidth>(c.reference, shift, v, c.top, x, rows, out, pitch, kind);
   };
   predict(std::integral_constant<int, 32>(), wide ? 16 : 24);
   predict(std::integral_constant<int, 16>(), 8);
@@ -178,7 +179,7 @@ void PredictCells(const PieceRow& c, int half, Segment& s) {
     const int begin = max_of(0, k - s.to_next) * size;
     const int cols = min_of(s.pieces, end) * size - begin;
     int16_t* const out = s.samples[half][odd >> k & 1] + begin;
-    PredictColumns(c, c.rows->size, s.vectors[half][k], s.left + begin, cols, true, out, kPitch);
+    PredictColumns(c, c.rows->size, s.vectors[half][k], s.left + begin, cols, true, out, kPitch, c.bias());
   }
 }
 

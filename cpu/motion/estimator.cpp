@@ -299,9 +299,9 @@ class CpuMotionEstimator final : public MotionEstimator {
 
   void copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {
     uint8_t* origin = reference_origin();
-    const auto row_copy = [](PlaneView<const Sample> plane, int r, int before, int cols, uint8_t* out) {
+    const auto row_copy = [&](PlaneView<const Sample> plane, int r, int before, int cols, uint8_t* out) {
       const int n = std::min(plane.cols, cols);
-      narrow_row(plane.row(std::clamp(r, 0, plane.rows - 1)), n, out);
+      narrow_row(plane.row(std::clamp(r, 0, plane.rows - 1)), n, parameters_.depth_shift, out);
       std::fill(out - before, out, out[0]);
       std::fill(out + n, out + cols, out[n - 1]);
     };

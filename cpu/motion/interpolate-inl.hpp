@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Separable sub-sample filter of codec/dsp/motion_vectors.hpp for small blocks of fixed width, shared by
 // compensation and refinement. Included once per instruction set, so it has no ordinary include guard.
-// Products and sums of the first pass fit in 16 bits, as asserted below.
+// Products and sums of the first pass fit in 16 bits for samples of 8 bits, as asserted below. For others the
+// Wide functions add in 32 bits, and filter along rows first.
 #if defined(CTV_CPU_INTERPOLATE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_INTERPOLATE_INL_HPP
 #undef CTV_CPU_INTERPOLATE_INL_HPP
@@ -27,7 +28,7 @@ constexpr bool SumsFit() {
   }
   return true;
 }
-static_assert(SumsFit(), "64ths of samples, and 32 times a prediction, must fit 16 bits");
+static_assert(SumsFit(), "64ths of samples, and 16 times a prediction, must fit 16 bits");
 
 struct Weights {
   int16_t w[kTaps];
@@ -98,6 +99,12 @@ void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth,
     for (int x = 0; x < kWidth; ++x) o[x] = static_cast<int16_t>(Sum16(k, s + x, stride, 32) >> 6);
   }
 }
+
+// Result of a pass: (sum + half) >> bits, limited.
+struct PassResult {
+  int half, bits;
+  int16_t least = INT16_MIN, most = INT16_MAX;
+};
 
 #if CTV_BYTE_PAIRS
 
@@ -249,7 +256,96 @@ void FilterRowsOfSums(const int16_t* source, int rows, int eighth, int16_t* out,
     }
   }
 }
+
+// Horizontal pass over wide samples; reads as FilterRowsOfSums().
+template <int kWidth>
+void FilterRowsWide(const int16_t* source, ptrdiff_t stride, int rows, int eighth, PassResult result,
+                    int16_t* out, ptrdiff_t pitch) {
+  const Lanes16<kWidth> d16;
+  const hn::Repartition<int32_t, Lanes16<kWidth>> d32;
+  const Weights& k = kFilters.of[eighth];
+  const auto half = hn::Set(d32, result.half);
+  const auto least = hn::Set(d16, result.least);
+  const auto most = hn::Set(d16, result.most);
+  const auto sums_from = [&](const int16_t* s) HWY_ATTR {
+    auto sums = half;
+    for (int t = 0; t < kTaps; t += 2) {
+      const auto w = hn::BitCast(d16, hn::Set(d32, k.pairs[t / 2]));
+      sums = MultiplyAdd(hn::LoadU(d16, s + t), w, sums);
+    }
+    return hn::ShiftRightSame(sums, result.bits);
+  };
+  for (int r = 0; r < rows; ++r, source += stride, out += pitch) {
+    for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
+      const auto even = hn::BitCast(d16, sums_from(source + x - kBefore));
+      const auto odd = hn::BitCast(d16, hn::ShiftLeft<16>(sums_from(source + x - kBefore + 1)));
+      hn::StoreU(hn::Clamp(hn::OddEven(odd, even), least, most), d16, out + x);
+    }
+  }
+}
+
+// Vertical pass over wide samples, or sums of a horizontal pass. Each pair of rows serves four outputs.
+template <int kWidth>
+void FilterColumnsWide(const int16_t* source, ptrdiff_t stride, int rows, int eighth, PassResult result,
+                       int16_t* out, ptrdiff_t pitch) {
+  const hn::CappedTag<int16_t, kWidth % 16 == 0 ? 16 : 8> d16;
+  const hn::Repartition<int32_t, decltype(d16)> d32;
+  const Weights& k = kFilters.of[eighth];
+  const auto half = hn::Set(d32, result.half);
+  const auto least = hn::Set(d16, result.least);
+  const auto most = hn::Set(d16, result.most);
+  source -= kBefore * stride;
+  for (int x = 0; x < kWidth; x += static_cast<int>(hn::MaxLanes(d16))) {
+    RowPair<decltype(d16)> pairs[kTaps - 1];  // rows i and i + 1
+    const int16_t* from = source + x;
+    auto last = hn::LoadU(d16, from);
+    const auto next_pair = [&](int i) HWY_ATTR {
+      from += stride;
+      const auto next = hn::LoadU(d16, from);
+      pairs[i] = {last, next};
+      last = next;
+    };
+    for (int i = 0; i < kTaps - 2; ++i) next_pair(i);
+    for (int r = 0; r < rows; ++r) {
+      next_pair(kTaps - 2);
+      auto sums = half;
+      auto more = half;
+      for (int t = 0; t < kTaps; t += 2) pairs[t].add(k.pairs[t / 2], sums, more);
+      const auto both = hn::ReorderDemote2To(d16, hn::ShiftRightSame(sums, result.bits),
+                                             hn::ShiftRightSame(more, result.bits));
+      hn::StoreU(hn::Clamp(both, least, most), d16, out + r * pitch + x);
+      for (int i = 0; i < kTaps - 2; ++i) pairs[i] = pairs[i + 1];
+    }
+  }
+}
 #else
+// step: from tap to tap
+template <int kWidth>
+void FilterWide(const int16_t* source, ptrdiff_t stride, ptrdiff_t step, int rows, int eighth,
+                PassResult result, int16_t* out, ptrdiff_t pitch) {
+  const Weights& k = kFilters.of[eighth];
+  source -= kBefore * step;
+  for (int r = 0; r < rows; ++r, source += stride, out += pitch) {
+    const int16_t* __restrict s = source;
+    int16_t* __restrict o = out;
+    CTV_KEEP_LOOP
+    for (int x = 0; x < kWidth; ++x) {
+      int32_t sum = result.half;
+      for (int t = 0; t < kTaps; ++t) sum += k.w[t] * s[x + t * step];
+      o[x] = static_cast<int16_t>(clamp_to<int>(sum >> result.bits, result.least, result.most));
+    }
+  }
+}
+template <int kWidth>
+void FilterRowsWide(const int16_t* source, ptrdiff_t stride, int rows, int eighth, PassResult result,
+                    int16_t* out, ptrdiff_t pitch) {
+  FilterWide<kWidth>(source, stride, 1, rows, eighth, result, out, pitch);
+}
+template <int kWidth>
+void FilterColumnsWide(const int16_t* source, ptrdiff_t stride, int rows, int eighth, PassResult result,
+                       int16_t* out, ptrdiff_t pitch) {
+  FilterWide<kWidth>(source, stride, stride, rows, eighth, result, out, pitch);
+}
 template <int kWidth>
 void FilterRowsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Weights& k = kFilters.of[eighth];

@@ -78,10 +78,39 @@ struct Moved {
   bool whole() const { return (dy.eighth | dx.eighth) == 0; }
 };
 
+// The samples of a plane, and what is subtracted from their predictions.
+struct SampleKind {
+  bool bytes;
+  int shift;  // bits beyond 8
+  int bias = 0;
+};
+
+// PredictBetween() for samples of 8 + shift bits, limited. Not inlined, so that 8 bits keep their code.
+template <int kWidth>
+[[gnu::noinline]] void PredictWide(const Moved<kWidth>& moved, int rows, int16_t* out, ptrdiff_t pitch,
+                                   SampleKind kind) {
+  const int shift = kind.shift;
+  const auto result = [&](int bits) {
+    return PassResult{(1 << (bits - 1)) - (kind.bias << bits), bits, static_cast<int16_t>(-kind.bias),
+                      static_cast<int16_t>((256 << shift) - 1 - kind.bias)};
+  };
+  const int dy = moved.dy.eighth;
+  const int dx = moved.dx.eighth;
+  if (dy == 0) return FilterRowsWide<kWidth>(moved.source, moved.stride, rows, dx, result(6), out, pitch);
+  if (dx == 0) return FilterColumnsWide<kWidth>(moved.source, moved.stride, rows, dy, result(6), out, pitch);
+  alignas(64) int16_t sums[(kMostRows + kTaps) * kWidth];
+  FilterRowsWide<kWidth>(moved.source - kBefore * moved.stride, moved.stride, rows + kTaps - 1, dx,
+                         {0, shift}, sums, kWidth);
+  FilterColumnsWide<kWidth>(sums + kBefore * kWidth, kWidth, rows, dy, result(kInterpolatedBits - shift), out,
+                            pitch);
+}
+
 // Interpolated prediction. out: [rows][pitch], kWidth columns
 template <int kWidth>
 HWY_INLINE void PredictBetween(const Moved<kWidth>& moved, int rows, int16_t* out, ptrdiff_t pitch,
-                               bool bytes) {
+                               SampleKind kind) {
+  if (kind.shift > 0) return PredictWide<kWidth>(moved, rows, out, pitch, kind);
+  const bool bytes = kind.bytes;
   const Sample* const source = moved.source;
   const ptrdiff_t stride = moved.stride;
   const int dy = moved.dy.eighth;
@@ -112,12 +141,13 @@ HWY_INLINE void PredictBetween(const Moved<kWidth>& moved, int rows, int16_t* ou
 // Prediction of the samples from (y, x) on with vector v. out: [rows][pitch], kWidth columns
 template <int kWidth>
 void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
-             int rows, int16_t* out, ptrdiff_t pitch, bool bytes) {
+             int rows, int16_t* out, ptrdiff_t pitch, SampleKind kind) {
   const Moved<kWidth> moved(reference, shift, v, y, x, rows, true);
-  if (!moved.whole()) return PredictBetween<kWidth>(moved, rows, out, pitch, bytes);
+  if (!moved.whole()) return PredictBetween<kWidth>(moved, rows, out, pitch, kind);
   for (int r = 0; r < rows; ++r) {
     CTV_KEEP_LOOP
-    for (int i = 0; i < kWidth; ++i) out[r * pitch + i] = moved.source[r * moved.stride + i];
+    for (int i = 0; i < kWidth; ++i)
+      out[r * pitch + i] = static_cast<int16_t>(moved.source[r * moved.stride + i] - kind.bias);
   }
 }
 

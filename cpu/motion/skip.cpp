@@ -169,7 +169,7 @@ void skip_still_only(const MotionGrid& grid, const MotionVector* vectors, uint8_
 
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still) {
-  SkipPrices prices = skip_prices(base_step);
+  SkipPrices prices = skip_prices(base_step << planes.shift);
   prices.dead = prices.still;
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
     HWY_DYNAMIC_DISPATCH(FindStillRow)({&planes, &grid, &prices, i * kSkipUnit}, still);
@@ -180,7 +180,7 @@ void skip_by_ssd(int threads, const SkipPlanes& planes, const MotionGrid& grid, 
                  const MotionVector* vectors, const uint8_t* still, uint8_t* close) {
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
     HWY_DYNAMIC_DISPATCH(SkipBySsdRow)
-    ({&planes, &grid, nullptr, i * kSkipUnit}, base_step, vectors, still, close);
+    ({&planes, &grid, nullptr, i * kSkipUnit}, base_step << planes.shift, vectors, still, close);
   });
 }
 

@@ -20,7 +20,7 @@ namespace ctv {
 
 struct UnitedFrame {
   const SkipPlanes& planes;
-  SkipPrices prices;
+  SkipPrices prices, chroma;  // of luma with all bits of its samples, of chroma as 8 bits
   SkipField from;
   MotionVector* to;
 };
@@ -123,7 +123,7 @@ class UnitedRoot {
     ptrdiff_t stride = moved.stride;
     alignas(64) int16_t between[kUnit * kUnit];
     if (!moved.whole()) {
-      PredictBetween<kUnit>(moved, kUnit, between, kUnit, true);
+      PredictBetween<kUnit>(moved, kUnit, between, kUnit, {true, frame_.planes.shift});
       predicted = between;
       stride = kUnit;
     }
@@ -192,7 +192,7 @@ class UnitedRoot {
         const MotionVector own = frame_.from.vectors[frame_.from.place(row_ + r, col_ + c)];
         MotionVector& merged = root_.at(r, c);
         if (merged != own &&
-            takes_vector_back(frame_.prices, chroma_error(r, c, own), chroma_error(r, c, merged)))
+            takes_vector_back(frame_.chroma, chroma_error(r, c, own), chroma_error(r, c, merged)))
           merged = own;
       }
     }
@@ -218,8 +218,11 @@ HWY_EXPORT(UniteRow);
 
 void merge_skip_vectors(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                         const MotionVector* vectors, const SideInfo& side) {
-  const UnitedFrame frame{
-      planes, skip_prices(base_step), {grid.rows, grid.cols, side.skips, vectors}, side.vectors};
+  const UnitedFrame frame{planes,
+                          skip_prices(base_step << planes.shift),
+                          skip_prices(base_step),
+                          {grid.rows, grid.cols, side.skips, vectors},
+                          side.vectors};
   parallel_rows(threads, grid.root_rows(), grid.cols, SkipRoot::kSide, [&](int i, int begin, int end) {
     HWY_DYNAMIC_DISPATCH(UniteRow)(frame, i * SkipRoot::kSide, begin, end);
   });

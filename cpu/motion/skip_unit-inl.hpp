@@ -26,6 +26,7 @@ struct UnitPlane {
   ChromaShift shift;
   int y, x;  // of the first sample
   int rows;
+  int depth_shift;  // bits of a sample beyond 8
   int cell_rows() const { return (1 << kLog2Cell) >> shift.y; }
   int cell_cols() const { return (1 << kLog2Cell) >> shift.x; }
 };
@@ -131,8 +132,8 @@ HWY_INLINE void SquaresOfLuma(const Sample* a, ptrdiff_t a_stride, const Sample*
 inline UnitPlane PlaneOfUnit(const SkipPlanes& planes, int p, int row, int col) {
   const ChromaShift shift = p == 0 ? ChromaShift{} : planes.chroma;
   const auto i = static_cast<size_t>(p);
-  return {planes.source[i],         planes.reference[i],      shift,
-          row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
+  return {planes.source[i],         planes.reference[i], shift,       row * (kCell >> shift.y),
+          col * (kCell >> shift.x), kUnit >> shift.y,    planes.shift};
 }
 
 #if CTV_VECTORS
@@ -172,8 +173,8 @@ struct RowsOfBoth {
 };
 #endif
 
-// Differences of both planes of chroma to samples between four: of kWidth columns of each, side by side in
-// rows of kPitch. (top, left): in the unit
+// Differences of both planes of chroma to samples between four, as 8 bits: of kWidth columns of each, side by
+// side in rows of kPitch. (top, left): in the unit
 template <int kWidth, int kPitch>
 void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int left, int rows, int16_t* out) {
   const auto& [first, second] = planes;
@@ -184,6 +185,8 @@ void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int l
                                  {second.reference, second.shift, v, y, x, rows, false}};
   const auto right = static_cast<int16_t>(moved[0].dx.eighth);
   const auto down = static_cast<int16_t>(moved[0].dy.eighth);
+  const int shift = first.depth_shift;
+  const int half = 1 << shift >> 1;
 #if CTV_VECTORS
   using Rows = RowsOfBoth<kWidth>;
   using V = hn::Vec<typename Rows::D>;
@@ -192,17 +195,19 @@ void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int l
   const Rows here{{moved[0].source, moved[1].source}, {moved[0].stride, moved[1].stride}};
   const Rows beside{{moved[0].source + 1, moved[1].source + 1}, {moved[0].stride, moved[1].stride}};
   const auto set = [&](int value) HWY_ATTR { return hn::Set(d, static_cast<int16_t>(value)); };
+  const auto as_8_bits = [&](V deep) HWY_ATTR { return hn::ShiftRightSame(hn::Add(deep, set(half)), shift); };
   for (int c = 0; c < 2 * kWidth; c += static_cast<int>(hn::Lanes(d))) {
     const auto subtract = [&](int r, V predicted) HWY_ATTR {
-      const V difference = hn::Sub(source.load(r, c), predicted);
+      const V difference = hn::Sub(as_8_bits(source.load(r, c)), predicted);
       Rows::template store<kPitch>(hn::Max(hn::Min(difference, set(511)), set(-511)), r, c, out);
     };
     if (moved[0].whole()) {
-      for (int r = 0; r < rows; ++r) subtract(r, here.load(r, c));
+      for (int r = 0; r < rows; ++r) subtract(r, as_8_bits(here.load(r, c)));
       continue;
     }
     const auto columns = [&](int r) HWY_ATTR {  // between_columns()
-      return hn::Add(hn::Mul(here.load(r, c), set(8 - right)), hn::Mul(beside.load(r, c), set(right)));
+      const V sum = hn::Add(hn::Mul(here.load(r, c), set(8 - right)), hn::Mul(beside.load(r, c), set(right)));
+      return hn::ShiftRightSame(sum, shift);
     };
     V above = columns(0);
     for (int r = 0; r < rows; ++r) {  // between_rows()
@@ -219,11 +224,11 @@ void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int l
         const Sample* const at = moved[p].source + r * moved[p].stride + c;
         const Sample* const below = at + moved[p].stride;
         const int predicted = moved[p].whole()
-                                  ? at[0]
-                                  : between_rows(between_columns(at[0], at[1], right),
-                                                 between_columns(below[0], below[1], right), down);
-        out[r * kPitch + c] =
-            static_cast<int16_t>(skip_difference(sources[p].data[r * sources[p].stride + c], predicted));
+                                  ? (at[0] + half) >> shift
+                                  : between_rows(between_columns(at[0], at[1], right, shift),
+                                                 between_columns(below[0], below[1], right, shift), down);
+        out[r * kPitch + c] = static_cast<int16_t>(
+            skip_difference((sources[p].data[r * sources[p].stride + c] + half) >> shift, predicted));
       }
     }
   }

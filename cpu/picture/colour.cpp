@@ -3,7 +3,10 @@
 // lifting steps. Memory bandwidth dominates, so each row is read and written once. The compiler vectorises.
 #include "cpu/picture/colour.hpp"
 
+#include <cstring>
+
 #include "codec/dsp/ycocg.hpp"
+#include "codec/util/little_endian.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/picture/colour.cpp"
@@ -46,6 +49,48 @@ void Narrow(const Sample* __restrict samples, int n, uint8_t* __restrict bytes) 
   for (; i < n; ++i) narrow(i);
 }
 
+void ReduceDepth(const Sample* samples, int n, int bits, int down, Sample* out) {
+  const int half = 1 << down >> 1;
+  const auto most = static_cast<Sample>((1 << bits) - 1);
+  for (int i = 0; i < n; ++i)
+    out[i] = clamp_to(static_cast<Sample>((samples[i] + half) >> down), Sample{0}, most);
+}
+
+void NarrowDeep(const Sample* __restrict samples, int n, int down, uint8_t* __restrict bytes) {
+  const int half = 1 << (down - 1);
+  for (int i = 0; i < n; ++i)
+    bytes[i] = static_cast<uint8_t>(clamp_to<int>((samples[i] + half) >> down, 0, 255));
+}
+
+template <int kStep>
+void ReadWords(const uint8_t* __restrict words, int n, int unused, int bits, Sample* __restrict samples) {
+  const auto most = static_cast<uint16_t>((1 << bits) - 1);
+  for (int i = 0; i < n; ++i) {
+    uint16_t word;
+    std::memcpy(&word, words + 2 * kStep * i, sizeof word);
+    word = static_cast<uint16_t>(from_little_endian(word) >> unused);
+    samples[i] = static_cast<Sample>(min_of(word, most));
+  }
+}
+void ReadWordsRow(const uint8_t* words, int n, const WordFormat& f, Sample* samples) {
+  f.step == 1 ? ReadWords<1>(words, n, f.unused, f.bits, samples)
+              : ReadWords<2>(words, n, f.unused, f.bits, samples);
+}
+
+template <int kStep>
+void WriteWords(const Sample* __restrict samples, int n, int unused, int bits, uint8_t* __restrict words) {
+  const auto most = static_cast<Sample>((1 << bits) - 1);
+  for (int i = 0; i < n; ++i) {
+    const auto word = static_cast<uint16_t>(clamp_to(samples[i], Sample{0}, most) << unused);
+    const uint16_t stored = from_little_endian(word);
+    std::memcpy(words + 2 * kStep * i, &stored, sizeof stored);
+  }
+}
+void WriteWordsRow(const Sample* samples, int n, const WordFormat& f, uint8_t* words) {
+  f.step == 1 ? WriteWords<1>(samples, n, f.unused, f.bits, words)
+              : WriteWords<2>(samples, n, f.unused, f.bits, words);
+}
+
 void Split(const uint8_t* __restrict pairs, int n, Sample* __restrict first, Sample* __restrict second) {
   for (int i = 0; i < n; ++i) {
     first[i] = pairs[2 * i];
@@ -53,11 +98,15 @@ void Split(const uint8_t* __restrict pairs, int n, Sample* __restrict first, Sam
   }
 }
 
-void Merge(const Sample* __restrict first, const Sample* __restrict second, int n,
+void Merge(const Sample* __restrict first, const Sample* __restrict second, int n, int down,
            uint8_t* __restrict pairs) {
+  const int half = 1 << down >> 1;
+  const auto narrow = [=](int sample) {
+    return static_cast<uint8_t>(clamp_to<int>((sample + half) >> down, 0, 255));
+  };
   for (int i = 0; i < n; ++i) {
-    pairs[2 * i] = static_cast<uint8_t>(clamp_to<int>(first[i], 0, 255));
-    pairs[2 * i + 1] = static_cast<uint8_t>(clamp_to<int>(second[i], 0, 255));
+    pairs[2 * i] = narrow(first[i]);
+    pairs[2 * i + 1] = narrow(second[i]);
   }
 }
 
@@ -134,6 +183,10 @@ namespace ctv {
 HWY_EXPORT(TargetName);
 HWY_EXPORT(Widen);
 HWY_EXPORT(Narrow);
+HWY_EXPORT(NarrowDeep);
+HWY_EXPORT(ReduceDepth);
+HWY_EXPORT(ReadWordsRow);
+HWY_EXPORT(WriteWordsRow);
 HWY_EXPORT(Split);
 HWY_EXPORT(Merge);
 HWY_EXPORT(RgbToYcocg);
@@ -149,11 +202,24 @@ void widen_row(const uint8_t* bytes, int n, Sample* samples) {
 void narrow_row(const Sample* samples, int n, uint8_t* bytes) {
   HWY_DYNAMIC_DISPATCH(Narrow)(samples, n, bytes);
 }
+void narrow_row(const Sample* samples, int n, int down, uint8_t* bytes) {
+  if (down == 0) return narrow_row(samples, n, bytes);
+  HWY_DYNAMIC_DISPATCH(NarrowDeep)(samples, n, down, bytes);
+}
+void read_words_row(const uint8_t* words, int n, const WordFormat& format, Sample* samples) {
+  HWY_DYNAMIC_DISPATCH(ReadWordsRow)(words, n, format, samples);
+}
+void write_words_row(const Sample* samples, int n, const WordFormat& format, uint8_t* words) {
+  HWY_DYNAMIC_DISPATCH(WriteWordsRow)(samples, n, format, words);
+}
+void reduce_depth_row(const Sample* samples, int n, int bits, int down, Sample* out) {
+  HWY_DYNAMIC_DISPATCH(ReduceDepth)(samples, n, bits, down, out);
+}
 void split_row(const uint8_t* pairs, int n, Sample* first, Sample* second) {
   HWY_DYNAMIC_DISPATCH(Split)(pairs, n, first, second);
 }
-void merge_row(const Sample* first, const Sample* second, int n, uint8_t* pairs) {
-  HWY_DYNAMIC_DISPATCH(Merge)(first, second, n, pairs);
+void merge_row(const Sample* first, const Sample* second, int n, int down, uint8_t* pairs) {
+  HWY_DYNAMIC_DISPATCH(Merge)(first, second, n, down, pairs);
 }
 void rgb_to_ycocg_row(const uint8_t* pixels, int channels, int n, Sample* y, Sample* co, Sample* cg) {
   HWY_DYNAMIC_DISPATCH(RgbToYcocg)(pixels, channels, n, y, co, cg);

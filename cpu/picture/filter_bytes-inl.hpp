@@ -99,11 +99,12 @@ inline Sample LeastSample(const RunRows& rows, const FilterPiece& piece) {
   return hn::GetLane(hn::MinOfLanes(d16, least));
 }
 
-// Loads samples minus `base`, since the filter only uses differences; they are repeated beyond the plane.
-// Returns false if they do not fit in bytes. The last vector overlaps the one before. D: no wider than the
-// number of columns.
+// Loads samples >> down, minus `base`, since the filter only uses differences; they are repeated beyond the
+// plane. Returns false if they do not fit in bytes. The last vector overlaps the one before. D: no wider than
+// the number of columns.
 template <class D>
-HWY_INLINE bool LoadBytes(D d, const RunRows& rows, const FilterPiece& piece, Sample base, ByteRun& to) {
+HWY_INLINE bool LoadBytes(D d, const RunRows& rows, const FilterPiece& piece, int down, Sample base,
+                          ByteRun& to) {
   const Tag16<D> d16;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
   const auto [begin, end] = ByteColumns(rows, piece);
@@ -112,13 +113,16 @@ HWY_INLINE bool LoadBytes(D d, const RunRows& rows, const FilterPiece& piece, Sa
     const Sample* const from = rows.of[r] + piece.col;
     uint8_t* const out = to.samples[r] + ByteRun::kBefore;
     if (begin > -kFilterReach)
-      std::fill_n(out - kFilterReach, kFilterReach, static_cast<uint8_t>(from[begin] - base));
+      std::fill_n(out - kFilterReach, kFilterReach, static_cast<uint8_t>((from[begin] >> down) - base));
     for (int x = piece.wide() + kFilterReach - kLanes; x > end - kLanes; x -= kLanes)
-      hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[end - 1] - base)), d, out + x);
+      hn::StoreU(hn::Set(d, static_cast<uint8_t>((from[end - 1] >> down) - base)), d, out + x);
     for (int i = begin; i < end; i += kLanes) {
       const int x = min_of(i, end - kLanes);
-      const auto lower = hn::Sub(hn::LoadU(d16, from + x), hn::Set(d16, base));
-      const auto upper = hn::Sub(hn::LoadU(d16, from + x + kLanes / 2), hn::Set(d16, base));
+      const auto load = [&](int at) HWY_ATTR {
+        return hn::Sub(hn::ShiftRightSame(hn::LoadU(d16, from + at), down), hn::Set(d16, base));
+      };
+      const auto lower = load(x);
+      const auto upper = load(x + kLanes / 2);
       any = hn::Or(any, hn::Or(lower, upper));
       hn::StoreU(PackInOrder(lower, upper), d, out + x);
     }
@@ -359,9 +363,10 @@ inline bool ByteCorrections(const RunRows& rows, const FilterPiece& piece, LoopF
   const int cols = columns.end - columns.begin;
   if (cols < kLanes) return false;
   const auto load = [&](Sample base) HWY_ATTR {
-    return cols < kWide ? LoadBytes(d, rows, piece, base, run) : LoadBytes(wide, rows, piece, base, run);
+    return cols < kWide ? LoadBytes(d, rows, piece, f.down, base, run)
+                        : LoadBytes(wide, rows, piece, f.down, base, run);
   };
-  if (!load(0) && !load(LeastSample(rows, piece))) return false;
+  if (!load(0) && !load(static_cast<Sample>(LeastSample(rows, piece) >> f.down))) return false;
   FindByteDifferences(piece, run);
   int x = 0;
   if constexpr (kWide > kLanes) {

@@ -18,6 +18,7 @@ namespace ctv::HWY_NAMESPACE {
 HWY_INLINE FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& piece,
                              const int8_t* corrections, const int8_t* mask) {
   FilterGain gain;
+  const int down = plane.filter.down;
 #if CTV_VECTORS
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<int16_t, kFilterPiece> d16;
@@ -32,7 +33,8 @@ HWY_INLINE FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& pi
         const auto x = hn::LoadU(d16, plane.samples.row(piece.row + r) + piece.col + i);
         const auto y = hn::LoadU(d16, plane.source.row(piece.row + r) + piece.col + i);
         const auto correction = hn::And(hn::LoadU(d8, corrections + r * kFilterRun + i), kept);
-        const auto error = hn::And(hn::Sub(y, x), hn::PromoteTo(d16, kept));
+        const auto difference = hn::Sub(hn::ShiftRightSame(y, down), hn::ShiftRightSame(x, down));
+        const auto error = hn::And(difference, hn::PromoteTo(d16, kept));
         const auto left = hn::Sub(error, hn::PromoteTo(d16, correction));
         before = hn::ReorderWidenMulAccumulate(d32, error, error, before, more_before);
         after = hn::ReorderWidenMulAccumulate(d32, left, left, after, more_after);
@@ -47,7 +49,7 @@ HWY_INLINE FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& pi
     const Sample* const x = plane.samples.row(piece.row + r) + piece.col;
     const Sample* const y = plane.source.row(piece.row + r) + piece.col;
     for (int i = 0; i < piece.cols; ++i)
-      gain.add(static_cast<int16_t>(y[i] - x[i]) & mask[i], corrections[i] & mask[i]);
+      gain.add(static_cast<int16_t>((y[i] >> down) - (x[i] >> down)) & mask[i], corrections[i] & mask[i]);
   }
   return gain;
 }

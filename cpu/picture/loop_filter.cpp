@@ -157,9 +157,10 @@ void RunCorrections(const RunRows& rows, const FilterPiece& run, const LoopFilte
     for (int r = 0; r < piece.rows + 2 * kFilterReach; ++r) {
       const Sample* const row = rows.of[r];
       Sample* const out = patch + r * kPatch;
-      std::fill_n(out, begin, row[0]);
-      std::copy(row + from + begin, row + from + end, out + begin);
-      std::fill(out + end, out + kPatch, row[rows.cols - 1]);
+      const auto shifted = [&](Sample s) { return static_cast<Sample>(s >> f.down); };
+      std::fill_n(out, begin, shifted(row[0]));
+      std::transform(row + from + begin, row + from + end, out + begin, shifted);
+      std::fill(out + end, out + kPatch, shifted(row[rows.cols - 1]));
     }
     Corrections(patch + kFilterReach * (kPatch + 1), kPatch, piece.rows, f, corrections);
   }
@@ -284,6 +285,7 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
   const auto kept_row = [&](int r) { return kept + ptrdiff_t{r % kKept} * samples.cols; };
   const auto lo = static_cast<int16_t>(cells.geometry.range.lo);
   const auto hi = static_cast<int16_t>(cells.geometry.range.hi);
+  const int up = filter.down;
   ForRuns<false>(
       samples.extent(), filter, cells, first, last,
       [&](const FilterPiece& run) {
@@ -303,8 +305,8 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
           Sample* const x = samples.row(r) + run.col;
           CTV_INDEPENDENT
           for (int i = 0; i < run.cols; ++i)
-            x[i] =
-                clamp_to(static_cast<int16_t>(x[i] + static_cast<int8_t>(corrections[i] & mask[i])), lo, hi);
+            x[i] = clamp_to(
+                static_cast<int16_t>(x[i] + (static_cast<int8_t>(corrections[i] & mask[i]) << up)), lo, hi);
         }
       });
 }

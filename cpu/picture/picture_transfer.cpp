@@ -78,7 +78,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     if (memory != CTV_MEMORY_HOST) {
       return {CTV_ERROR_UNSUPPORTED, "begin_export: the CPU backend writes host memory only"};
     }
-    if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
+    if (format_planes(format) == 0) {
       return {CTV_ERROR_ARGUMENT, "begin_export: unknown format"};
     }
     lay_out(reduction, format);
@@ -88,7 +88,7 @@ class CpuPictureTransfer final : public PictureTransfer {
   Status export_plane(int p, PlaneView<const Sample> plane) override {
     StageTimer timer(times_, Stage::kColour);
     parallel_ranges(threads_, plane.rows, kGrain, [&](int begin, int end) {
-      for (int r = begin; r < end; ++r) narrow_row(plane.row(r), plane.cols, out_row(p, r));
+      for (int r = begin; r < end; ++r) put_row(p, r, 0, plane.cols, plane.row(r));
     });
     return {};
   }
@@ -100,7 +100,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     parallel_ranges(threads_, out_.height, kGrain, [&](int begin, int end) {
       if (is_rgb(format)) {
         export_rgb(planes, begin, end);
-      } else if (layout_.colour == ColourModel::kYcocgR && format != CTV_FORMAT_GRAY8) {
+      } else if (layout_.colour == ColourModel::kYcocgR && !is_gray(format)) {
         export_converted(planes, begin, end);
       } else {
         export_planar(planes, begin, end);
@@ -157,8 +157,15 @@ class CpuPictureTransfer final : public PictureTransfer {
 
   void import_plane(const ctv_picture& picture, int p, const PlaneView<Sample>& plane, int begin,
                     int end) const {
-    const bool pairs = p > 0 && picture.format == CTV_FORMAT_NV12;
+    const PictureFormat format = picture_format(picture.format);
+    const bool pairs = p > 0 && format.planes == 2;
     const Rows source = rows_of(picture, pairs ? 1 : p);
+    const WordFormat words{format.bits, format.unused, pairs ? 2 : 1};
+    const auto read = [&](int row, int first, int n, Sample* out) {
+      if (format.bits == 8) return widen_row(source.row(row) + first, n, out);
+      const int at = words.step * first + (pairs && p == 2 ? 1 : 0);
+      read_words_row(source.row(row) + 2 * at, n, words, out);
+    };
     const ChromaShift from = p == 0 ? ChromaShift{} : chroma_shift(picture.format);
     const ChromaShift to = p == 0 ? ChromaShift{} : layout_.chroma;
     const int source_cols = (layout_.width + from.x) >> from.x;
@@ -168,21 +175,21 @@ class CpuPictureTransfer final : public PictureTransfer {
     const bool fewer_rows = to.y > from.y;
     Sample rows[2][kRowPiece];
     for (int r = begin; r < end; ++r) {
-      if (pairs) {
+      if (pairs && format.bits == 8) {
         for_pieces(cols, [&](int first, int n) {
           Sample* u = p == 1 ? plane.row(r) + first : rows[0];
           Sample* v = p == 2 ? plane.row(r) + first : rows[0];
           split_row(source.row(r) + 2 * first, n, u, v);
         });
       } else if (!fewer_rows && !fewer_cols) {
-        widen_row(source.row(r), cols, plane.row(r));
+        read(r, 0, cols, plane.row(r));
       } else {
         const int upper = fewer_rows ? 2 * r : r;
         const int lower = fewer_rows ? std::min(2 * r + 1, source_rows - 1) : r;
         for_pieces(source_cols, [&](int first, int n) {
           Sample* out = plane.row(r) + (fewer_cols ? first / 2 : first);
-          widen_row(source.row(upper) + first, n, rows[0]);
-          if (fewer_rows) widen_row(source.row(lower) + first, n, rows[1]);
+          read(upper, first, n, rows[0]);
+          if (fewer_rows) read(lower, first, n, rows[1]);
           if (!fewer_rows) {
             subsample_columns_row(rows[0], n, out);
           } else if (fewer_cols) {
@@ -211,26 +218,43 @@ class CpuPictureTransfer final : public PictureTransfer {
 
   uint8_t* out_row(int p, int r) const { return static_cast<uint8_t*>(out_.data[p]) + r * out_.stride[p]; }
 
+  /// Writes n samples of plane p. second: whether they are the second ones of pairs.
+  void put_row(int p, int r, int first, int n, const Sample* samples, bool second = false) const {
+    const PictureFormat f = picture_format(out_.format);
+    uint8_t* const to = out_row(p, r) + first * (p == 0 ? f.step : f.chroma_step);
+    const WordFormat words{f.bits, f.unused, p > 0 && f.planes == 2 ? 2 : 1};
+    if (f.bits == 8) return narrow_row(samples, n, layout_.shift(), to);
+    const int offset = second ? 2 : 0;
+    if (f.bits == layout_.bits) return write_words_row(samples, n, words, to + offset);
+    Sample reduced[kRowPiece];
+    for_pieces(n, [&](int begin, int count) {
+      reduce_depth_row(samples + begin, count, f.bits, layout_.bits - f.bits, reduced);
+      write_words_row(reduced, count, words, to + 2 * words.step * begin + offset);
+    });
+  }
+
   void put_chroma(int r, int first, int n, const Sample* u, const Sample* v) const {
-    if (out_.format == CTV_FORMAT_NV12) {
-      merge_row(u, v, n, out_row(1, r) + 2 * first);
+    const PictureFormat f = picture_format(out_.format);
+    if (f.planes == 3 || f.bits > 8) {
+      put_row(1, r, first, n, u);
+      put_row(f.planes == 3 ? 2 : 1, r, first, n, v, f.planes == 2);
     } else {
-      narrow_row(u, n, out_row(1, r) + first);
-      narrow_row(v, n, out_row(2, r) + first);
+      merge_row(u, v, n, layout_.shift(), out_row(1, r) + 2 * first);
     }
   }
 
   /// Without colour conversion: luma rows [begin, end), and the chroma rows that begin there.
   void export_planar(const ConstPlanes& planes, int begin, int end) const {
-    for (int r = begin; r < end; ++r) narrow_row(planes[0].row(r), out_.width, out_row(0, r));
-    if (out_.format == CTV_FORMAT_GRAY8) return;
+    for (int r = begin; r < end; ++r) put_row(0, r, 0, out_.width, planes[0].row(r));
+    if (is_gray(out_.format)) return;
     const ChromaShift to = chroma_shift(out_.format);
     const int cols = (out_.width + to.x) >> to.x;
     Sample u[kRowPiece];
     Sample v[kRowPiece];
     if (layout_.planes == 1) {
-      std::fill(std::begin(u), std::end(u), Sample{128});
-      std::fill(std::begin(v), std::end(v), Sample{128});
+      const auto grey = static_cast<Sample>(128 << layout_.shift());
+      std::fill(std::begin(u), std::end(u), grey);
+      std::fill(std::begin(v), std::end(v), grey);
     }
     for (int r = begin >> to.y; r < (end + to.y) >> to.y; ++r) {
       if (layout_.planes > 1 && layout_.chroma.y == to.y && layout_.chroma.x == to.x) {
@@ -249,15 +273,24 @@ class CpuPictureTransfer final : public PictureTransfer {
 
   void export_rgb(const ConstPlanes& planes, int begin, int end) const {
     const int channels = picture_format(out_.format).step;
+    Sample y[kRowPiece];
     Sample u[kRowPiece];
     Sample v[kRowPiece];
     for (int r = begin; r < end; ++r) {
       for_pieces(out_.width, [&](int first, int n) {
         const Sample* luma = planes[0].row(r) + first;
+        if (layout_.bits > 8) {
+          reduce_depth_row(luma, n, 8, layout_.shift(), y);
+          luma = y;
+        }
         uint8_t* pixels = out_row(0, r) + first * channels;
         if (layout_.planes == 1) return gray_to_rgb_row(luma, n, channels, pixels);
         resample_chroma(planes[1], layout_.chroma, {0, 0}, r, first, n, u);
         resample_chroma(planes[2], layout_.chroma, {0, 0}, r, first, n, v);
+        if (layout_.bits > 8) {
+          reduce_depth_row(u, n, 8, layout_.shift(), u);
+          reduce_depth_row(v, n, 8, layout_.shift(), v);
+        }
         if (layout_.colour == ColourModel::kYcocgR) {
           ycocg_to_rgb_row(luma, u, v, n, channels, pixels);
         } else {
@@ -280,7 +313,7 @@ class CpuPictureTransfer final : public PictureTransfer {
           resample_chroma(planes[1], layout_.chroma, {0, 0}, r + i, first, n, u[i]);
           resample_chroma(planes[2], layout_.chroma, {0, 0}, r + i, first, n, v[i]);
           ycocg_to_ycbcr_row(layout_.ycbcr, planes[0].row(r + i) + first, u[i], v[i], n, y, u[i], v[i]);
-          narrow_row(y, n, out_row(0, r + i) + first);
+          put_row(0, r + i, first, n, y);
         }
         for (auto* c : {u, v}) {
           if (to.y > 0) {
@@ -300,7 +333,7 @@ class CpuPictureTransfer final : public PictureTransfer {
   const int threads_;
   StageTimes& times_;
   Held held_;
-  std::unique_ptr<uint8_t[]> bytes_;  // four per luma sample, which suffices for any format
+  std::unique_ptr<uint8_t[]> bytes_;  // enough for any format of the layout's bits
   ctv_picture in_{}, out_{};
 };
 
@@ -308,7 +341,8 @@ class CpuPictureTransfer final : public PictureTransfer {
 
 Result<std::unique_ptr<PictureTransfer>> make_cpu_picture_transfer(const PictureLayout& layout, int threads,
                                                                    StageTimes& times) {
-  const size_t size = 4 * static_cast<size_t>(layout.width) * static_cast<size_t>(layout.height) + 4;
+  const size_t size =
+      (layout.bits > 8 ? 6 : 4) * static_cast<size_t>(layout.width) * static_cast<size_t>(layout.height) + 4;
   Held held;
   CTV_RETURN_IF_ERROR(held.resize(size));
   std::unique_ptr<uint8_t[]> bytes(new (std::nothrow) uint8_t[size]);

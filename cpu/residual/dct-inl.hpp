@@ -45,15 +45,15 @@ inline constexpr DctPairs<kSize, kInverse> kDctPairs;
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// Transforms kSize rows of 16 columns.
+// Transforms kSize rows of 16 columns. Sums are rounded by `bits`.
 #if CTV_VECTORS
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <int kSize, int kShift, bool kInverse>
-HWY_INLINE void DctColumns(const int16_t* in, int16_t* out) {
+template <int kSize, bool kInverse>
+HWY_INLINE void DctColumns(const int16_t* in, int bits, int16_t* out) {
   const hn::CappedTag<int16_t, kTile> d16;
   const hn::Repartition<int32_t, decltype(d16)> d32;
-  const auto half = hn::Set(d32, 1 << (kShift - 1));
+  const auto half = hn::Set(d32, 1 << (bits - 1));
   for (int x = 0; x < kTile; x += static_cast<int>(hn::Lanes(d16))) {
     RowPair<decltype(d16)> pairs[kSize / 2];
     for (int n = 0; n < kSize / 2; ++n)
@@ -62,8 +62,8 @@ HWY_INLINE void DctColumns(const int16_t* in, int16_t* out) {
       auto sums = half;
       auto more = half;
       for (int n = 0; n < kSize / 2; ++n) pairs[n].add(kDctPairs<kSize, kInverse>.weights[k][n], sums, more);
-      hn::Store(hn::ReorderDemote2To(d16, hn::ShiftRight<kShift>(sums), hn::ShiftRight<kShift>(more)), d16,
-                out + k * kTile + x);
+      hn::Store(hn::ReorderDemote2To(d16, hn::ShiftRightSame(sums, bits), hn::ShiftRightSame(more, bits)),
+                d16, out + k * kTile + x);
     }
   }
 }
@@ -88,8 +88,8 @@ HWY_INLINE void Transpose8(const int16_t* in, int16_t* out) {
   for (int i = 0; i < 8; ++i) hn::Store(r[i], d, out + i * kTile);
 }
 #else
-template <int kSize, int kShift, bool kInverse>
-inline void DctColumns(const int16_t* __restrict in, int16_t* __restrict out) {
+template <int kSize, bool kInverse>
+inline void DctColumns(const int16_t* __restrict in, int bits, int16_t* __restrict out) {
   for (int k = 0; k < kSize; ++k) {
     int32_t sums[kTile];
     for (int32_t& sum : sums) sum = 0;
@@ -98,7 +98,7 @@ inline void DctColumns(const int16_t* __restrict in, int16_t* __restrict out) {
       CTV_KEEP_LOOP
       for (int x = 0; x < kTile; ++x) sums[x] += weight * in[n * kTile + x];
     }
-    for (int x = 0; x < kTile; ++x) out[k * kTile + x] = static_cast<int16_t>(round_dct<kShift>(sums[x]));
+    for (int x = 0; x < kTile; ++x) out[k * kTile + x] = static_cast<int16_t>(round_dct(sums[x], bits));
   }
 }
 
@@ -125,34 +125,35 @@ HWY_INLINE void TransposeBlocks(const Tile& in, Tile& out) {
 }
 
 // Transforms all blocks of the first kRows rows: [vertical][horizontal] to coefficients [horizontal
-// frequency][vertical frequency]. 4x4 blocks are placed as by TransposeBlocks.
+// frequency][vertical frequency]. 4x4 blocks are placed as by TransposeBlocks. shift: bits of samples
+// beyond 8.
 template <int kSize, int kRows = kTile>
-HWY_INLINE void ForwardDct(const Tile& samples, Tile& coefficients) {
+HWY_INLINE void ForwardDct(const Tile& samples, int shift, Tile& coefficients) {
   Tile t;
   Tile transposed;
   for (int r = 0; r < kRows; r += kSize)
-    DctColumns<kSize, kDctForwardFirstShift, false>(samples.at[r], t.at[r]);
+    DctColumns<kSize, false>(samples.at[r], dct_forward_first_shift(shift), t.at[r]);
   if constexpr (kRows == kTile) {
     TransposeBlocks<kSize>(t, transposed);
   } else {
     for (int c = 0; c < kTile; c += 8) Transpose8(&t.at[0][c], &transposed.at[0][c]);
   }
   for (int r = 0; r < kRows; r += kSize)
-    DctColumns<kSize, kDctForwardSecondShift, false>(transposed.at[r], coefficients.at[r]);
+    DctColumns<kSize, false>(transposed.at[r], kDctForwardSecondShift, coefficients.at[r]);
 }
 template <int kSize, int kRows = kTile>
-HWY_INLINE void InverseDct(const Tile& coefficients, Tile& samples) {
+HWY_INLINE void InverseDct(const Tile& coefficients, int shift, Tile& samples) {
   Tile t;
   Tile transposed;
   for (int r = 0; r < kRows; r += kSize)
-    DctColumns<kSize, kDctInverseFirstShift, true>(coefficients.at[r], t.at[r]);
+    DctColumns<kSize, true>(coefficients.at[r], kDctInverseFirstShift, t.at[r]);
   if constexpr (kRows == kTile) {
     TransposeBlocks<kSize>(t, transposed);
   } else {
     for (int c = 0; c < kTile; c += 8) Transpose8(&t.at[0][c], &transposed.at[0][c]);
   }
   for (int r = 0; r < kRows; r += kSize)
-    DctColumns<kSize, kDctInverseSecondShift, true>(transposed.at[r], samples.at[r]);
+    DctColumns<kSize, true>(transposed.at[r], dct_inverse_second_shift(shift), samples.at[r]);
 }
 
 }  // namespace ctv::HWY_NAMESPACE

@@ -105,7 +105,7 @@ HWY_INLINE void AddLuma(const ResidualPass& pass, const Here& here, const Macrob
     }
   };
   if (m.kind == static_cast<uint8_t>(MacroblockKind::k16x16)) {
-    InverseDct<16>(whole, samples);
+    InverseDct<16>(whole, pass.frame->shift(), samples);
     for (int q = 0; q < kMacroblockQuarters; ++q) {
       if ((here.skipped >> q & 1) == 0) add(q);
     }
@@ -114,11 +114,11 @@ HWY_INLINE void AddLuma(const ResidualPass& pass, const Here& here, const Macrob
   const uint32_t eight = m.quarters & 0x55U;
   const uint32_t four = m.quarters & 0xaaU;
   if (eight != 0) {
-    InverseDct<8>(eights, samples);
+    InverseDct<8>(eights, pass.frame->shift(), samples);
     add_all(QuarterKind::k8x8);
   }
   if (four != 0) {
-    InverseDct<4>(fours, samples);
+    InverseDct<4>(fours, pass.frame->shift(), samples);
     add_all(QuarterKind::k4x4);
   }
 }
@@ -156,7 +156,7 @@ HWY_INLINE void ForCells(const ChromaBlock& block, uint32_t skipped, bool which,
 HWY_INLINE void AddChroma(const ResidualPass& pass, const ChromaBlock& block, uint32_t skipped, int planes,
                           const Tile& values) {
   Tile samples;
-  InverseDct<8, 8>(values, samples);
+  InverseDct<8, 8>(values, pass.frame->shift(), samples);
   for (int p = 0; p < 2; ++p) {
     if ((planes >> p & 1) == 0) continue;
     const auto i = static_cast<size_t>(p) + 1;

@@ -41,12 +41,14 @@ HWY_INLINE int MaskOf(const ResidualPass& pass, const Here& here) {
   if (pass.frame->masking == 0) return kMostMask;
   const PlaneView<Sample>& plane = (*pass.decoded)[0];
   const Sample* at = plane.row(here.row * kMacroblock) + static_cast<ptrdiff_t>(here.col) * kMacroblock;
+  const int shift = pass.frame->shift();
   uint32_t sum = 0;
   uint32_t squares = 0;
   for (int r = 0; r < kMacroblock; ++r, at += plane.stride) {
     for (int c = 0; c < kMacroblock; ++c) {
-      sum += static_cast<uint32_t>(at[c]);
-      squares += static_cast<uint32_t>(at[c] * at[c]);
+      const auto sample = static_cast<uint32_t>(at[c] >> shift);
+      sum += sample;
+      squares += sample * sample;
     }
   }
   return mask_of(pass.frame->masking, sum, squares);
@@ -85,13 +87,13 @@ HWY_INLINE uint32_t EncodeLuma(const ResidualPass& pass, const Here& here, Macro
   RowSums sums;
   QuarterChoice quarters[kMacroblockQuarters]{};
   BlockSums fours[kMacroblockQuarters][4];
-  ForwardDct<4>(residual, coefficients);
+  ForwardDct<4>(residual, pass.frame->shift(), coefficients);
   for (int r = 0; r < kTile; r += 4) {
     QuantiseRows(coefficients, prices, tables.types[0], r, 4, levels[0], values[0], sums);
     for (int c = 0; c < kTile; c += 4)
       fours[r / 8 * 2 + c / 8][c / 4 % 2 * 2 + r / 4 % 2] = SumsOf(sums, c, 4);
   }
-  ForwardDct<8>(residual, coefficients);
+  ForwardDct<8>(residual, pass.frame->shift(), coefficients);
   for (int r = 0; r < kTile; r += 8) {
     QuantiseRows(coefficients, prices, tables.types[1], r, 8, levels[1], values[1], sums);
     for (int c = 0; c < kTile; c += 8) {
@@ -100,7 +102,7 @@ HWY_INLINE uint32_t EncodeLuma(const ResidualPass& pass, const Here& here, Macro
       quarters[q] = choose_quarter(prices, SumsOf(sums, c, 8), fours[q], energies[q]);
     }
   }
-  ForwardDct<16>(residual, coefficients);
+  ForwardDct<16>(residual, pass.frame->shift(), coefficients);
   QuantiseRows(coefficients, prices, tables.types[2], 0, 16, levels[2], values[2], sums);
   const LumaChoice choice = choose_luma(prices, SumsOf(sums, 0, 16), quarters, here.skipped, energy);
   m.kind = static_cast<uint8_t>(choice.kind);
@@ -161,7 +163,7 @@ HWY_INLINE uint32_t EncodeChroma(const ResidualPass& pass, const Here& here, Mac
     Tile levels;
     Tile values;
     RowSums sums;
-    ForwardDct<8, 8>(residual, coefficients);
+    ForwardDct<8, 8>(residual, pass.frame->shift(), coefficients);
     QuantiseRows(coefficients, tables.prices, tables.types[0], 0, kQuarterSide, levels, values, sums);
     int coded = 0;
     for (int p = 0; p < 2; ++p) {
@@ -290,16 +292,17 @@ class CpuResidual final : public ResidualCoder {
  private:
   // All chroma planes have the same step.
   void make_tables(const ResidualFrame& frame) {
-    if (steps_ == frame.steps && masking_ == frame.masking) return;
+    if (steps_ == frame.steps && masking_ == frame.masking && shift_ == frame.shift()) return;
     steps_ = frame.steps;
+    shift_ = frame.shift();
     masking_ = frame.masking;
-    tables_.chroma.prices = residual_prices(frame.steps[1], true);
+    tables_.chroma.prices = residual_prices(frame.steps[1], true, shift_);
     make_type_tables(BlockType::kChroma, 8, frame.steps[1], tables_.chroma.types[0]);
     const auto [least, most] = masks_of(frame.masking);
     for (int mask = least; mask <= most; ++mask) {
       const uint32_t step = masked_step(frame.steps[0], mask);
       ResidualTables& luma = tables_.luma[mask];
-      luma.prices = residual_prices(step, false);
+      luma.prices = residual_prices(step, false, shift_);
       make_type_tables(BlockType::k4x4, 4, step, luma.types[0]);
       make_type_tables(BlockType::k8x8, 8, step, luma.types[1]);
       make_type_tables(BlockType::k16x16, 16, step, luma.types[2]);
@@ -311,6 +314,7 @@ class CpuResidual final : public ResidualCoder {
   StageTimes& times_;
   std::array<uint32_t, 3> steps_{};  // that tables_ are for
   uint32_t masking_ = 0;
+  int shift_ = 0;
   FrameTables tables_;
 };
 

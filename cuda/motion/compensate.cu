@@ -129,6 +129,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
                                  unit * (kUnitSide / kCols) + unit_col(lane) / kCols,
                                  place < kCols / 2 ? 0 : 1, weight_at<kCols>(place));
   constexpr ChromaShift kShift{kRows == 8 ? 0 : 1, kCols == 8 ? 0 : 1};
+  const int depth_shift = cells.g.range.shift();
   int sums[kRows];
 #pragma unroll
   for (int k = 0; k < kRows; ++k) sums[k] = kWholeWeight / 2;
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     const uint32_t word = __shfl_sync(kAllLanes, column.any(left_out), __ffs(static_cast<int>(lanes)) - 1);
     const MotionVector v{static_cast<int16_t>(first_of(word)), static_cast<int16_t>(second_of(word))};
     int values[kRows];
-    predict_unit(reference, kShift, v, top, left, lane, memory[warp], values);
+    predict_unit(reference, kShift, v, top, left, depth_shift, lane, memory[warp], values);
     column.add(word, values, sums, left_out);
   }
   const int row = top + unit_row<kRows>(lane);
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
 
 // Sample (r, c) of the reference, moved by v.
 __device__ __forceinline__ int predicted(const PlaneView<const Sample>& reference, ChromaShift shift,
-                                         MotionVector v, int r, int c) {
+                                         MotionVector v, int r, int c, SampleRange range) {
   const Displacement dy = displacement(v.y, shift.y);
   const Displacement dx = displacement(v.x, shift.x);
   r += dy.whole;
@@ -172,9 +173,10 @@ __device__ __forceinline__ int predicted(const PlaneView<const Sample>& referenc
       along_row += tap_weight(row_taps, x) *
                    clamped(reference, r + y - kInterpolationBefore, c + x - kInterpolationBefore);
     }
-    sum += tap_weight(col_taps, y) * along_row;
+    sum += tap_weight(col_taps, y) * (along_row >> range.shift());
   }
-  return round_interpolated(sum);
+  const int value = round_interpolated(sum, range.shift());
+  return range.shift() == 0 ? value : clamp_to(value, range.lo, range.hi);
 }
 
 constexpr int kBlockX = 32;
@@ -208,7 +210,8 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
     if (weight == 0) continue;  // never for the first cell
     const MotionVector v =
         cells.vectors[(lower ? rows.second : rows.first) * g.grid.cols + (right ? cols.second : cols.first)];
-    if (i == 0 || !same_vector(v, known)) value = predicted(reference, {g.row_shift, g.col_shift}, v, r, c);
+    if (i == 0 || !same_vector(v, known))
+      value = predicted(reference, {g.row_shift, g.col_shift}, v, r, c, g.range);
     known = v;
     sum += weight * value;
   }

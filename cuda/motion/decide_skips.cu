@@ -134,6 +134,16 @@ __device__ __forceinline__ Sums compare_chroma(const Comparison& c, int p, const
   uint32_t zero[2][kWords];
   load_pairs(c.source[p], y, x, source);
   load_pairs(reference, y, x, zero);
+  if (c.shift > 0) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) {
+        source[r][w] = eight_bits_of(source[r][w], c.shift);
+        zero[r][w] = eight_bits_of(zero[r][w], c.shift);
+      }
+    }
+  }
   int own[2][kCols];
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
@@ -161,8 +171,8 @@ __device__ __forceinline__ Sums compare_chroma(const Comparison& c, int p, const
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
         const uint32_t next = __funnelshift_r(patch[r][w], patch[r][w + 1], 16);
-        along[r][2 * w] = __dp2a_lo(static_cast<int>(patch[r][w]), weights, 0);
-        along[r][2 * w + 1] = __dp2a_lo(static_cast<int>(next), weights, 0);
+        along[r][2 * w] = __dp2a_lo(static_cast<int>(patch[r][w]), weights, 0) >> c.shift;
+        along[r][2 * w + 1] = __dp2a_lo(static_cast<int>(next), weights, 0) >> c.shift;
       }
     }
 #pragma unroll

@@ -72,7 +72,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     CTV_RETURN_IF_ERROR(d.enter());
     {
       const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(fill_reference(d, reference, planes_, far_.quarters()));
+      CTV_RETURN_IF_ERROR(fill_reference(d, reference, parameters_.depth_shift, planes_, far_.quarters()));
     }
     const StageMark mark(d, Stage::kMotionRefine);
     return fill_half_planes(d, planes_, halves_);
@@ -82,7 +82,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     const StageMark mark(d, Stage::kMotionSearch);
-    return fill_current(d, bytes, samples, planes_, far_.quarters());
+    return fill_current(d, bytes, samples, parameters_.depth_shift, planes_, far_.quarters());
   }
 
   // Starts the search before still cells are known; find() excludes these.

@@ -71,9 +71,9 @@ struct SumStrip {
     odd[kPairs - 1] = even[kPairs - 1] >> 16;
   }
   /// round_interpolated() of eight weighted sums from row k of the strip on.
-  __device__ __forceinline__ int filtered(int k, PackedTaps taps) const {
+  __device__ __forceinline__ int filtered(int k, PackedTaps taps, int shift) const {
     const uint32_t* s = k % 2 == 0 ? even + k / 2 : odd + k / 2;
-    return dot_eight(taps, s[0], s[1], s[2], s[3], kInterpolatedHalf) >> kInterpolatedBits;
+    return dot_eight(taps, s[0], s[1], s[2], s[3], kInterpolatedHalf >> shift) >> (kInterpolatedBits - shift);
   }
 };
 

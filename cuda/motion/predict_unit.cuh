@@ -84,7 +84,7 @@ __device__ __forceinline__ void load_unit_patch(const PlaneView<const Sample>& p
 
 // A lane takes enough columns of a pair of rows for the warp to cover all.
 template <int kStrip>
-__device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int lane,
+__device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int depth_shift, int lane,
                                                  UnitPatch<kStrip>& memory) {
   using Own = UnitPatch<kStrip>;
   constexpr int kEach = kStrip == kUnitStrip ? 8 : 4;
@@ -115,15 +115,22 @@ __device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int l
       own[r][c] = dot_eight(taps, s[0], s[1], s[2], s[3], 0);
     }
   }
+  if (depth_shift > 0) {
+#pragma unroll
+    for (int c = 0; c < kEach; ++c) {
+      own[0][c] >>= depth_shift;
+      own[1][c] >>= depth_shift;
+    }
+  }
 #pragma unroll
   for (int c = 0; c < kEach; ++c) memory.sums[col + c][pair] = pair_of(own[0][c], own[1][c]);
 }
 
-// values: the lane's samples of the unit at (top, left), in the reference moved by v. All lanes of a warp
-// must call together with the same vector.
+// values: the lane's samples of the unit at (top, left), in the reference moved by v; limited if they have
+// more than 8 bits. All lanes of a warp must call together with the same vector.
 template <int kStrip>
 __device__ __forceinline__ void predict_unit(const PlaneView<const Sample>& reference, ChromaShift shift,
-                                             MotionVector v, int top, int left, int lane,
+                                             MotionVector v, int top, int left, int depth_shift, int lane,
                                              UnitPatch<kStrip>& memory, int (&values)[kStrip]) {
   const Displacement dy = displacement(v.y, shift.y);
   const Displacement dx = displacement(v.x, shift.x);
@@ -138,12 +145,15 @@ __device__ __forceinline__ void predict_unit(const PlaneView<const Sample>& refe
   __syncwarp();  // all lanes have read the memory
   load_unit_patch(reference, top, left, lane, memory);
   __syncwarp();
-  filter_unit_rows(left & 1, packed_taps(dx.eighth), lane, memory);
+  filter_unit_rows(left & 1, packed_taps(dx.eighth), depth_shift, lane, memory);
   __syncwarp();
   const PackedTaps taps = packed_taps(dy.eighth);
   const SumStrip<kStrip> strip(&memory.sums[unit_col(lane)][unit_row<kStrip>(lane) / 2]);
 #pragma unroll
-  for (int k = 0; k < kStrip; ++k) values[k] = strip.filtered(k, taps);
+  for (int k = 0; k < kStrip; ++k) values[k] = strip.filtered(k, taps, depth_shift);
+  if (depth_shift == 0) return;
+#pragma unroll
+  for (int k = 0; k < kStrip; ++k) values[k] = clamp_to(values[k], 0, (256 << depth_shift) - 1);
 }
 
 }  // namespace ctv::cuda

@@ -19,9 +19,10 @@ struct SearchPlanes {
 
 /// Fill one of the two planes, and its plane of quarter samples, if any. Positions outside a plane repeat its
 /// edge. The current plane is filled from bytes or, if these are empty, from samples of the padded extent.
+/// Samples of 8 + shift bits are rounded to 8.
 Status fill_current(Device& device, PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples,
-                    const SearchPlanes& planes, const SearchPlanes& quarters);
-Status fill_reference(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
+                    int shift, const SearchPlanes& planes, const SearchPlanes& quarters);
+Status fill_reference(Device& device, PlaneView<const Sample> samples, int shift, const SearchPlanes& planes,
                       const SearchPlanes& quarters);
 
 /// Finds whole-sample vectors (times `unit` eighths) and their costs (16 SAD), [grid.rows][grid.cols].

@@ -3,6 +3,7 @@
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/search.hpp"
 #include "cuda/runtime/launch.cuh"
+#include "cuda/transform/sample_pairs.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -31,16 +32,19 @@ struct Fill {
   PlaneView<const T> from;
   Extent extent;  // with padding; means outside repeat the last ones
   bool aligned;   // groups of four elements are aligned and read at once
+  int shift;      // bits of a sample beyond 8
   Target whole, quarter;
   int border;  // of the threads, in samples
 };
 
-__device__ __forceinline__ uint32_t four_at(const uint8_t* bytes) {
+__device__ __forceinline__ uint32_t four_at(const uint8_t* bytes, int) {
   return *reinterpret_cast<const uint32_t*>(bytes);
 }
-__device__ __forceinline__ uint32_t four_at(const Sample* samples) {
+__device__ __forceinline__ uint32_t four_at(const Sample* samples, int shift) {
   const uint2 pairs = *reinterpret_cast<const uint2*>(samples);
-  const auto clamped = [](uint32_t pair) { return __vmins2(__vmaxs2(pair, 0), 0x00ff00ffU); };
+  const auto clamped = [&](uint32_t pair) {
+    return __vmins2(eight_bits_of(__vmaxs2(pair, 0), shift), 0x00ff00ffU);
+  };
   return __byte_perm(clamped(pairs.x), clamped(pairs.y), 0x6420);
 }
 
@@ -49,11 +53,11 @@ template <typename T>
 __device__ __forceinline__ uint32_t read_four(const Fill<T>& f, int row, int col) {
   const PlaneView<const T>& p = f.from;
   const T* const from = p.data + static_cast<ptrdiff_t>(clamp_to(row, 0, p.rows - 1)) * p.stride;
-  if (f.aligned && col >= 0 && col + kSide <= p.cols) return four_at(from + col);
+  if (f.aligned && col >= 0 && col + kSide <= p.cols) return four_at(from + col, f.shift);
   uint32_t four = 0;
 #pragma unroll
   for (int i = 0; i < kSide; ++i) {
-    const int sample = from[clamp_to(col + i, 0, p.cols - 1)];
+    const int sample = (from[clamp_to(col + i, 0, p.cols - 1)] + (1 << f.shift >> 1)) >> f.shift;
     four |= static_cast<uint32_t>(clamp_to(sample, 0, 255)) << (8 * i);
   }
   return four;
@@ -84,12 +88,12 @@ __global__ void __launch_bounds__(kCols* kRows) fill_kernel(const __grid_constan
 }
 
 template <typename T>
-Status fill(Device& device, PlaneView<const T> from, Extent extent, const Target& whole,
+Status fill(Device& device, PlaneView<const T> from, Extent extent, int shift, const Target& whole,
             const Target& quarter) {
   const bool aligned =
       reinterpret_cast<uintptr_t>(from.data) % (kSide * sizeof(T)) == 0 && from.stride % kSide == 0;
   const int border = max_of(whole.border, kSide * quarter.border);
-  const Fill<T> work{from, extent, aligned, whole, quarter, border};
+  const Fill<T> work{from, extent, aligned, shift, whole, quarter, border};
   // Strides include the borders.
   const int rows = max_of(whole.rows, kSide * quarter.rows) + 2 * border;
   const int cols =
@@ -102,17 +106,17 @@ Status fill(Device& device, PlaneView<const T> from, Extent extent, const Target
 }  // namespace
 
 Status fill_current(Device& device, PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples,
-                    const SearchPlanes& planes, const SearchPlanes& quarters) {
+                    int shift, const SearchPlanes& planes, const SearchPlanes& quarters) {
   const Target whole{planes.current, planes.rows, planes.current_stride, 0};
   const Target quarter{quarters.current, quarters.rows, quarters.current_stride, 0};
   const Extent extent = samples.extent();
-  return bytes.data != nullptr ? fill(device, bytes, extent, whole, quarter)
-                               : fill(device, samples, extent, whole, quarter);
+  return bytes.data != nullptr ? fill(device, bytes, extent, 0, whole, quarter)
+                               : fill(device, samples, extent, shift, whole, quarter);
 }
 
-Status fill_reference(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
+Status fill_reference(Device& device, PlaneView<const Sample> samples, int shift, const SearchPlanes& planes,
                       const SearchPlanes& quarters) {
-  return fill(device, samples, samples.extent(),
+  return fill(device, samples, samples.extent(), shift,
               {planes.reference, planes.rows, planes.reference_stride, planes.border},
               {quarters.reference, quarters.rows, quarters.reference_stride, quarters.border});
 }

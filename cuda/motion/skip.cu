@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
   const CellUnit unit = unit_of_warp(c);
   if (unit.row >= c.grid_rows) return;
   const int lane = thread_x() % kWarp;
-  uint32_t error = 0;
+  uint32_t own = 0;
   for (int p = 0; p < c.planes; ++p) {
     const ChromaShift shift = p == 0 ? ChromaShift{} : c.chroma;
     const int log2_cols = kLog2Cell + 1 - shift.x;
@@ -133,10 +133,11 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
       const int y = top + (i >> log2_cols);
       const int x = left + (i & ((1 << log2_cols) - 1));
       const int v = clamped(c.source[p], y, x) - clamped(c.reference[p], y, x);
-      error += static_cast<uint32_t>(v * v);
+      own += static_cast<uint32_t>(v * v);
     }
   }
-  error = warp_sum(error);
+  // The sum of a unit of 12 bits needs 34 bits.
+  const uint64_t error = (uint64_t{warp_sum(own >> 16)} << 16) + warp_sum(own & 0xffffU);
   if (lane >= kSkipCells || !unit.inside(lane)) return;
   const MotionVector* vector = vectors == nullptr ? nullptr : vectors + unit.at(0);
   close[unit.at(lane)] = error <= close_error(base_step, vector) ? 1 : 0;
@@ -161,7 +162,7 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
                   uint8_t* still) {
   with_cell(planes.chroma, [&]<int kRows, int kCols>() {
     launch_kernel(device, find_still_kernel<kRows, kCols>, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
-                  comparison(planes, grid, base_step), still);
+                  comparison(planes, grid, base_step << planes.shift), still);
   });
   return device.launched("find_still_kernel");
 }
@@ -169,7 +170,7 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
 Status skip_by_ssd(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                    const MotionVector* vectors, uint8_t* close) {
   launch_kernel(device, skip_by_ssd_kernel, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
-                comparison(planes, grid, base_step), base_step, vectors, close);
+                comparison(planes, grid, base_step), base_step << planes.shift, vectors, close);
   return device.launched("skip_by_ssd_kernel");
 }
 

@@ -21,10 +21,11 @@ static_assert(kWarp + SkipRoot::kWindow <= kWarps * kWarp && kPairs <= kWarps * 
 static_assert(kPairs % kWarp == 0 && kWarp % kSquareVectors == 0);
 
 struct UnitedFrame {
-  Comparison compared;  // samples of luma are bytes
+  Comparison compared;
+  SkipPrices chroma;  // of chroma as 8 bits
   SkipField from;
   MotionVector* to;
-  bool pairs;  // samples of luma can be read so
+  bool pairs;  // samples of luma are bytes, and can be read so
 };
 
 // An error to be computed.
@@ -56,7 +57,7 @@ __device__ __forceinline__ CellError error_of(const UnitedFrame& frame, int top,
   int samples[kUnitStrip];
   int predicted[kUnitStrip];
   load_unit(frame.compared.source[0], top, left, lane, samples);
-  predict_unit(frame.compared.reference[0], {}, v, top, left, lane, patch, predicted);
+  predict_unit(frame.compared.reference[0], {}, v, top, left, frame.compared.shift, lane, patch, predicted);
   uint32_t sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnitStrip; ++k) {
@@ -234,19 +235,20 @@ __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level,
 }
 
 __device__ __forceinline__ int between_samples(const PlaneView<const Sample>& plane, int y, int x,
-                                               Displacement dy, Displacement dx) {
+                                               Displacement dy, Displacement dx, int shift) {
   y += dy.whole;
   x += dx.whole;
   const auto row = [&](int r) {
     return between_columns(static_cast<int16_t>(clamped(plane, r, x)),
-                           static_cast<int16_t>(clamped(plane, r, x + 1)), static_cast<int16_t>(dx.eighth));
+                           static_cast<int16_t>(clamped(plane, r, x + 1)), static_cast<int16_t>(dx.eighth),
+                           shift);
   };
   return between_rows(row(y), row(y + 1), static_cast<int16_t>(dy.eighth));
 }
 
 // Whether the cell at (row, col) takes its own vector back. All lanes of a warp call together.
-__device__ __forceinline__ bool takes_own(const Comparison& c, int row, int col, MotionVector own,
-                                          MotionVector merged, int lane) {
+__device__ __forceinline__ bool takes_own(const Comparison& c, const SkipPrices& prices, int row, int col,
+                                          MotionVector own, MotionVector merged, int lane) {
   const int log2_rows = kLog2Cell - c.chroma.y;
   const int log2_cols = kLog2Cell - c.chroma.x;
   const Displacement own_y = displacement(own.y, c.chroma.y);
@@ -259,13 +261,16 @@ __device__ __forceinline__ bool takes_own(const Comparison& c, int row, int col,
     const int plane = 1 + (i >> (log2_rows + log2_cols));
     const int y = (row << log2_rows) + (i >> log2_cols & ((1 << log2_rows) - 1));
     const int x = (col << log2_cols) + (i & ((1 << log2_cols) - 1));
-    const int sample = clamped(c.source[plane], y, x);
-    const int a = skip_difference(sample, between_samples(c.reference[plane], y, x, own_y, own_x));
-    const int b = skip_difference(sample, between_samples(c.reference[plane], y, x, merged_y, merged_x));
+    const int sample = (clamped(c.source[plane], y, x) + (1 << c.shift >> 1)) >> c.shift;
+    const auto difference = [&](Displacement dy, Displacement dx) {
+      return skip_difference(sample, between_samples(c.reference[plane], y, x, dy, dx, c.shift));
+    };
+    const int a = difference(own_y, own_x);
+    const int b = difference(merged_y, merged_x);
     own_error += static_cast<uint32_t>(a * a);
     merged_error += static_cast<uint32_t>(b * b);
   }
-  return takes_vector_back(c.prices, warp_sum(own_error), warp_sum(merged_error));
+  return takes_vector_back(prices, warp_sum(own_error), warp_sum(merged_error));
 }
 
 // What the cells of a root get. Lanes of a warp have its cells, which are far apart: a square of changed
@@ -287,9 +292,10 @@ __device__ __forceinline__ void store_vectors(const UnitedFrame& frame, int row,
   for (uint32_t changed = __ballot_sync(kAllLanes, !same_vector(own, merged)); changed != 0;
        changed &= changed - 1) {
     const int k = __ffs(static_cast<int>(changed)) - 1;
-    const bool back = takes_own(frame.compared, __shfl_sync(kAllLanes, r, k), __shfl_sync(kAllLanes, c, k),
-                                to_vector(__shfl_sync(kAllLanes, to_word(own), k)),
-                                to_vector(__shfl_sync(kAllLanes, to_word(merged), k)), lane);
+    const bool back =
+        takes_own(frame.compared, frame.chroma, __shfl_sync(kAllLanes, r, k), __shfl_sync(kAllLanes, c, k),
+                  to_vector(__shfl_sync(kAllLanes, to_word(own), k)),
+                  to_vector(__shfl_sync(kAllLanes, to_word(merged), k)), lane);
     if (back && lane == k) merged = own;
   }
   if (place >= 0) frame.to[place] = merged;
@@ -330,11 +336,12 @@ Status merge_skip_vectors(Device& device, const SkipPlanes& planes, const Motion
                           uint32_t base_step, const MotionVector* vectors, const SideInfo& side) {
   const PlaneView<const Sample>& source = planes.source[0];
   const PlaneView<const Sample>& reference = planes.reference[0];
-  const UnitedFrame frame{
-      comparison(planes, grid, base_step),
-      {grid.rows, grid.cols, side.skips, vectors},
-      side.vectors,
-      has_pairs(source.data, source.stride) && has_pairs(reference.data, reference.stride)};
+  const UnitedFrame frame{comparison(planes, grid, base_step << planes.shift),
+                          skip_prices(base_step),
+                          {grid.rows, grid.cols, side.skips, vectors},
+                          side.vectors,
+                          planes.shift == 0 && has_pairs(source.data, source.stride) &&
+                              has_pairs(reference.data, reference.stride)};
   const dim3 roots(static_cast<unsigned>(grid.root_cols()), static_cast<unsigned>(grid.root_rows()));
   launch_kernel(device, merge_skip_vectors_kernel, roots, kWarps * kWarp, 0, frame);
   return device.launched("merge_skip_vectors_kernel");

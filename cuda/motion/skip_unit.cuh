@@ -14,6 +14,7 @@ constexpr int kMostPlanes = 3;
 struct Comparison {
   PlaneView<const Sample> source[kMostPlanes], reference[kMostPlanes];
   int planes, grid_rows, grid_cols;
+  int shift;  // bits of a sample beyond 8
   ChromaShift chroma;
   SkipPrices prices;
 };
@@ -47,6 +48,7 @@ inline Comparison comparison(const SkipPlanes& planes, const MotionGrid& grid, u
   c.grid_rows = grid.rows;
   c.grid_cols = grid.cols;
   c.chroma = planes.chroma;
+  c.shift = planes.shift;
   c.prices = skip_prices(base_step);
   return c;
 }

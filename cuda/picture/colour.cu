@@ -89,12 +89,13 @@ __global__ void __launch_bounds__(kBlock* kBlock)
 }
 
 struct PlaneExport {
-  SamplePlane source;  // data null: 128 everywhere
+  SamplePlane source;  // data null: grey
   ChromaShift from, to;
   BytePlane target;
 };
 struct PlaneExports {
   PlaneExport of[3];
+  int bits;  // of the samples
 };
 
 __global__ void __launch_bounds__(kBlock* kBlock)
@@ -105,7 +106,9 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const int c = thread_col();
   pdl_begin();
   if (r >= target.rows || c >= target.cols) return;
-  target.put(r, c, e.source.data == nullptr ? 128 : resampled(e.source, e.from, e.to, r, c));
+  const int grey = 1 << (exports.bits - 1);
+  target.put(r, c, e.source.data == nullptr ? grey : resampled(e.source, e.from, e.to, r, c),
+             exports.bits - target.bits);
 }
 
 struct Colours {
@@ -113,6 +116,7 @@ struct Colours {
   ChromaShift chroma;
   int planes;
   int ycocg;  // also for mono, as YCoCg without chroma
+  int shift;  // bits of a sample beyond 8
   YcbcrMatrix ycbcr;
 };
 
@@ -191,6 +195,17 @@ __global__ void __launch_bounds__(kBlock* kPieceRows, 4)
         v[i] = source.of[2].data[rows[1].near + cols[i]];
       }
     }
+    if (source.shift > 0) {
+      const auto rounded = [&](int x) {
+        return clamp_to((x + (1 << source.shift >> 1)) >> source.shift, 0, 255);
+      };
+#pragma unroll
+      for (int i = 0; i < kRun; ++i) {
+        y[i] = rounded(y[i]);
+        u[i] = rounded(u[i]);
+        v[i] = rounded(v[i]);
+      }
+    }
     uint32_t pixels[kRun];
 #pragma unroll
     for (int i = 0; i < kRun; ++i) {
@@ -239,7 +254,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
         ycocg_to_rgb(source.of[0].at(row, col), resampled(source.of[1], source.chroma, {}, row, col),
                      resampled(source.of[2], source.chroma, {}, row, col));
     v[i] = rgb_to_ycbcr(source.ycbcr, clamp_to(p.r, 0, 255), clamp_to(p.g, 0, 255), clamp_to(p.b, 0, 255));
-    target.of[0].put(row, col, v[i].y);
+    target.of[0].put(row, col, v[i].y, 0);
   }
   int cb = v[0].cb;
   int cr = v[0].cr;
@@ -250,8 +265,8 @@ __global__ void __launch_bounds__(kBlock* kBlock)
     cb = subsample_pair(v[0].cb, v[1].cb);
     cr = subsample_pair(v[0].cr, v[1].cr);
   }
-  target.of[1].put(r, c, cb);
-  target.of[2].put(r, c, cr);
+  target.of[1].put(r, c, cb, 0);
+  target.of[2].put(r, c, cr, 0);
 }
 
 bool same(ChromaShift a, ChromaShift b) { return a.y == b.y && a.x == b.x; }
@@ -299,6 +314,7 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
                         layout.chroma,
                         layout.planes,
                         ycocg || layout.planes == 1 ? 1 : 0,
+                        layout.shift(),
                         layout.ycbcr};
   if (is_rgb(picture.format)) {
     const dim3 pieces(blocks_for(luma.cols, kPiece), blocks_for(luma.rows, kPieceRows));
@@ -308,15 +324,17 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
     return device.launched("export_rgb_kernel");
   }
   const ChromaShift to = chroma_shift(picture.format);
-  if (ycocg && picture.format != CTV_FORMAT_GRAY8) {
+  if (ycocg && !is_gray(picture.format)) {
     const BytePlanes out{{picture.planes[0], picture.planes[1], picture.planes[2]}};
     launch_single_frame(device, device.stream(), export_converted_kernel,
                         blocks(out.of[1].rows, out.of[1].cols), threads, colours, to, out);
     return device.launched("export_converted_kernel");
   }
-  if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 0, 1, picture);
-  if (layout.planes == 3 && same(layout.chroma, to)) return export_same(device, planes, 0, 3, picture);
+  if (is_gray(picture.format)) return export_same(device, planes, layout.bits, 0, 1, picture);
+  if (layout.planes == 3 && same(layout.chroma, to))
+    return export_same(device, planes, layout.bits, 0, 3, picture);
   PlaneExports exports{};
+  exports.bits = layout.bits;
   dim3 grid = blocks(luma.rows, luma.cols);  // no plane is larger
   grid.z = 3;
   for (int p = 0; p < static_cast<int>(grid.z); ++p) {

@@ -9,16 +9,26 @@
 
 namespace ctv::cuda {
 
-/// A plane of bytes of a picture: element (r, c) is data[r * stride + c * step].
+/// A plane of a picture: element (r, c) is the byte, or the word, at data + r * stride + c * step.
 struct BytePlane {
   uint8_t* data = nullptr;
   ptrdiff_t stride = 0;
   int step = 1;
   int rows = 0, cols = 0;
+  int bits = 8;    // of a sample; more than 8 are in words
+  int unused = 0;  // low bits of a word below the sample
 
-  CTV_HOST_DEVICE int at(int r, int c) const { return data[r * stride + static_cast<ptrdiff_t>(c) * step]; }
-  CTV_HOST_DEVICE void put(int r, int c, int v) const {
-    data[r * stride + static_cast<ptrdiff_t>(c) * step] = static_cast<uint8_t>(clamp_to(v, 0, 255));
+  CTV_HOST_DEVICE int most() const { return (1 << bits) - 1; }
+  CTV_HOST_DEVICE int at(int r, int c) const {
+    const uint8_t* const from = data + r * stride + static_cast<ptrdiff_t>(c) * step;
+    return bits == 8 ? from[0] : min_of((from[0] | from[1] << 8) >> unused, most());
+  }
+  /// v: of bits + down bits; rounded and limited.
+  CTV_HOST_DEVICE void put(int r, int c, int v, int down) const {
+    uint8_t* const to = data + r * stride + static_cast<ptrdiff_t>(c) * step;
+    const int sample = clamp_to((v + (1 << down >> 1)) >> down, 0, most()) << unused;
+    to[0] = static_cast<uint8_t>(sample);
+    if (bits > 8) to[1] = static_cast<uint8_t>(sample >> 8);
   }
 };
 
@@ -38,10 +48,10 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture);
 
-/// The same without conversion, for planes `first` to `end` - 1.
+/// The same without conversion, for planes `first` to `end` - 1. bits: of the planes' samples.
 Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
                    const Planes& planes, size_t first, size_t end);
-Status export_same(Device& device, const ConstPlanes& planes, size_t first, size_t end,
+Status export_same(Device& device, const ConstPlanes& planes, int bits, size_t first, size_t end,
                    const BytePicture& picture);
 
 }  // namespace ctv::cuda

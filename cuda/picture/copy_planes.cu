@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes whose samples are only widened or narrowed between a picture's bytes and 16 bits. Several planes
-// share a launch; blocks without samples are not launched. Reads: a word of four bytes per thread. Writes: a
-// warp takes a piece of a row, sixteen bytes per thread where aligned. Writes to host memory are limited by
-// the bus, so few threads should wait for it.
+// Planes whose samples are only widened or narrowed between a picture's bytes, or words, and 16 bits. Several
+// planes share a launch; blocks without samples are not launched. Reads: a word of four bytes per thread.
+// Writes: a warp takes a piece of a row, sixteen bytes per thread where aligned. Writes to host memory are
+// limited by the bus, so few threads should wait for it.
 #include <array>
 
 #include "cuda/picture/colour.hpp"
@@ -50,6 +50,15 @@ __device__ __forceinline__ bool in_words(const uint8_t* bytes, int step, const S
          reinterpret_cast<uintptr_t>(samples) % (min_of(count, 8U) * sizeof(Sample)) == 0;
 }
 
+// Whether kRun words of a plane, and samples, can be accessed at once, from multiples of kRun on.
+__device__ __forceinline__ bool planar_words(const BytePlane& plane, const Sample* samples) {
+  return plane.step == 2 && plane.bits > 8 && plane.unused == 0 &&
+         (reinterpret_cast<uintptr_t>(plane.data) | static_cast<uintptr_t>(plane.stride) |
+          reinterpret_cast<uintptr_t>(samples)) %
+                 sizeof(uint2) ==
+             0;
+}
+
 __device__ __forceinline__ uint32_t narrowed(uint32_t low, uint32_t high) {
   const uint32_t pairs[2] = {low, high};
   uint32_t bytes = 0;
@@ -88,6 +97,13 @@ __global__ void __launch_bounds__(kBlock* kBlock)
     *reinterpret_cast<uint2*>(to) = {__byte_perm(four, 0, 0x4140), __byte_perm(four, 0, 0x4342)};
     return;
   }
+  if (at.col + kRun <= extent.cols && planar_words(source, to)) {
+    const auto* from_words =
+        reinterpret_cast<const uint2*>(source.data + row * source.stride) + at.col / kRun;
+    const uint32_t most = static_cast<uint32_t>(source.most()) * 0x00010001U;
+    *reinterpret_cast<uint2*>(to) = {__vminu2(from_words->x, most), __vminu2(from_words->y, most)};
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < kRun; ++i) {
     if (at.col + i < plane.cols)
@@ -98,6 +114,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
 struct Exports {
   PlaneView<const Sample> from[3];
   BytePlane to[3];
+  int bits;  // of the samples
 };
 
 __global__ void __launch_bounds__(kBlock* kPieceRows)
@@ -111,6 +128,19 @@ __global__ void __launch_bounds__(kBlock* kPieceRows)
   uint8_t* const to = target.data + row * target.stride + at.col;
   const int count = min_of(target.cols - at.col, kPiece);
   const int lane = thread_x();
+  if (exports.bits > 8) {  // samples are in the range already
+    const bool words = target.bits == exports.bits && planar_words(target, from);
+    auto* const to_words = reinterpret_cast<uint2*>(target.data + row * target.stride) + at.col / kRun;
+    for (int c = lane * kRun; c < count; c += kBlock * kRun) {
+      if (words && c + kRun <= count) {
+        to_words[c / kRun] = *reinterpret_cast<const uint2*>(from + c);
+        continue;
+      }
+      for (int i = c; i < min_of(c + kRun, count); ++i)
+        target.put(row, at.col + i, from[i], exports.bits - target.bits);
+    }
+    return;
+  }
   if (count == kPiece && in_words(to, target.step, from, kPieceRun)) {
     const uint4* const samples = reinterpret_cast<const uint4*>(from) + 2 * lane;
     const uint2 first = narrowed(samples[0]);
@@ -125,7 +155,7 @@ __global__ void __launch_bounds__(kBlock* kPieceRows)
       *reinterpret_cast<uint32_t*>(to + c) = narrowed(four.x, four.y);
       continue;
     }
-    for (int i = c; i < min_of(c + kRun, count); ++i) target.put(row, at.col + i, from[i]);
+    for (int i = c; i < min_of(c + kRun, count); ++i) target.put(row, at.col + i, from[i], 0);
   }
 }
 
@@ -146,9 +176,10 @@ Status import_same(Device& device, const BytePicture& picture, const PictureLayo
   return device.launched("import_same_kernel");
 }
 
-Status export_same(Device& device, const ConstPlanes& planes, size_t first, size_t end,
+Status export_same(Device& device, const ConstPlanes& planes, int bits, size_t first, size_t end,
                    const BytePicture& picture) {
   Exports exports{};
+  exports.bits = bits;
   std::array<Extent, 3> extents{};
   for (size_t p = first; p < end; ++p) {
     exports.from[p] = planes[p];

@@ -58,7 +58,7 @@ __device__ __forceinline__ uint32_t to_the_right(uint32_t own, uint32_t behind) 
 
 // Loads the share of thread `thread` of kCount. The tile begins at (row, col).
 template <int kCount, int kTileRows>
-__device__ __forceinline__ void load_samples(const PlaneView<const Sample>& plane, int row, int col,
+__device__ __forceinline__ void load_samples(const PlaneView<const Sample>& plane, int row, int col, int down,
                                              int thread, FilterTile<kTileRows>& tile) {
   constexpr int kLoaded = FilterTile<kTileRows>::kLoaded;
   const int top = row - kFilterReach;
@@ -75,7 +75,7 @@ __device__ __forceinline__ void load_samples(const PlaneView<const Sample>& plan
       const Sample* from = plane.row(clamp_to(r, 0, plane.rows - 1));
       pair = pair_of(from[clamp_to(c, 0, plane.cols - 1)], from[clamp_to(c + 1, 0, plane.cols - 1)]);
     }
-    tile.samples[i / kPairs][i % kPairs] = __viaddmin_s16x2(pair, both(kBias), kLargest);
+    tile.samples[i / kPairs][i % kPairs] = __viaddmin_s16x2(shifted_down(pair, down), both(kBias), kLargest);
   }
 }
 
@@ -232,7 +232,8 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
   const bool filtered =
       top < plane.samples.rows && col < plane.samples.cols && cells.filtered(cells.row_of(top), cell_col);
   if (__any_sync(kAllLanes, filtered) == 0) return;
-  load_samples<kWarp>(plane.samples, top, left, lane, tile);
+  const int down = plane.filter.down;
+  load_samples<kWarp>(plane.samples, top, left, down, lane, tile);
   __syncwarp();
   const OwnSamples<kOwn> own(tile, 0, lane + 1);
   find_sums<kWarp>(own, 0, lane, tile);
@@ -246,9 +247,9 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
       if (top + i >= plane.samples.rows) continue;
       const uint32_t pair = own.pairs[i + kFilterReach];
       const Sample* source = plane.source.row(top + i) + col;
-      gain.add(source[0] + kBias - first_of(pair), first_of(corrections[i]));
+      gain.add((source[0] >> down) + kBias - first_of(pair), first_of(corrections[i]));
       if (col + 1 < plane.samples.cols)
-        gain.add(source[1] + kBias - second_of(pair), second_of(corrections[i]));
+        gain.add((source[1] >> down) + kBias - second_of(pair), second_of(corrections[i]));
     }
   }
   for (int distance = kGroup / 2; distance > 0; distance /= 2) {
@@ -328,7 +329,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     return;
   }
-  load_samples<kThreads>(from, top, left, thread, tile);
+  load_samples<kThreads>(from, top, left, filter.down, thread, tile);
   load_weights(filter, thread, weights);
   __syncthreads();
   const OwnSamples<kRows> own(tile, first, thread_x() + 1);
@@ -337,6 +338,21 @@ __global__ void __launch_bounds__(kThreads)
   if (col >= to.cols) return;
   uint32_t corrections[kRows] = {};  // unfiltered samples are within the range already
   if (filtered) find_corrections(tile, own, weights, filter, first, corrections);
+  if (filter.down > 0) {  // the tile lacks low bits
+    const SampleRange range = cells.geometry.range;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      if (row + i >= to.rows) break;
+      const Sample* at = from.row(row + i) + col;
+      const auto corrected = [&](int k, int correction) {
+        return clamp_to(at[k] + correction * (1 << filter.down), range.lo, range.hi);
+      };
+      write_pair(to, row + i, col,
+                 pair_of(corrected(0, first_of(corrections[i])),
+                         col + 1 < to.cols ? corrected(1, second_of(corrections[i])) : 0));
+    }
+    return;
+  }
   const uint32_t lo = both(cells.geometry.range.lo + kBias);
   const uint32_t hi = both(cells.geometry.range.hi + kBias);
 #pragma unroll

@@ -76,7 +76,7 @@ class CudaPictureTransfer final : public PictureTransfer {
   }
 
   Result<PlaneView<const uint8_t>> luma() override {
-    if (is_rgb(in_.format)) return PlaneView<const uint8_t>{};
+    if (is_rgb(in_.format) || layout_.bits > 8) return PlaneView<const uint8_t>{};
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.wait(on_device() ? caller_ : luma_));
@@ -107,7 +107,7 @@ class CudaPictureTransfer final : public PictureTransfer {
   Status begin_export(int reduction, ctv_format format, ctv_memory memory) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
+    if (format_planes(format) == 0) {
       return {CTV_ERROR_ARGUMENT, "begin_export: unknown format"};
     }
     out_ = {};
@@ -140,7 +140,7 @@ class CudaPictureTransfer final : public PictureTransfer {
     ConstPlanes planes{};
     const auto i = static_cast<size_t>(p);
     planes[i] = plane;
-    return export_same(d, planes, i, i + 1, bytes_out());
+    return export_same(d, planes, layout_.bits, i, i + 1, bytes_out());
   }
   Status export_planes(const ConstPlanes& planes) override {
     Device& d = *device_;

@@ -33,7 +33,7 @@ __device__ __forceinline__ void decode_luma(const ResidualWork& work, int row, i
       work.decoded[0].row(row * kMacroblock + octet.row) + col * kMacroblock + octet.half * kOctet;
   const uint4 prediction = load_octet(to);
   __syncwarp();
-  inverse_luma(m, own.levels, luma_step(work, prediction), lane, own.lines, own.samples);
+  inverse_luma(m, own.levels, luma_step(work, prediction), work.shift, lane, own.lines, own.samples);
   if (coded) add_octet(prediction, own.samples, octet, 0, work.ranges[0], to);
   __syncwarp();
 }
@@ -62,7 +62,8 @@ __device__ __forceinline__ void decode_chroma(const ResidualWork& work, int row,
     }
     __syncwarp();
     // Uses the step of the plane of the lane's rows.
-    inverse_chroma(coded, own.levels[0], work.steps[1 + lane / kTile], lane, own.lines, own.samples);
+    inverse_chroma(coded, own.levels[0], work.steps[1 + lane / kTile], work.shift, lane, own.lines,
+                   own.samples);
     if (adds) add_octet(prediction, own.samples, octet, place.skipped, work.ranges[place.plane], to);
     __syncwarp();
   }

@@ -36,10 +36,10 @@ __device__ __forceinline__ uint32_t scaled_level(const ResidualPrices& prices, u
   return scaled_residual(magnitude, rounding_offset(prices.step, place & 0xffffU), prices.reciprocal);
 }
 
-/// The transforms of all blocks of kSize in the tile.
+/// The transforms of all blocks of kSize in the tile of samples of 8 + shift bits.
 template <int kSize>
-__device__ __forceinline__ void forward(const Tile& samples, int lane, Tile& coefficients) {
-  forward_cols<kSize>(samples, lane, coefficients);
+__device__ __forceinline__ void forward(const Tile& samples, int shift, int lane, Tile& coefficients) {
+  forward_cols<kSize>(samples, shift, lane, coefficients);
   __syncwarp();
   forward_rows<kSize>(lane, coefficients);
   __syncwarp();
@@ -117,11 +117,11 @@ __device__ __forceinline__ BlockSums transform_luma(const ResidualPrices& prices
 #pragma unroll 1  // one copy of the quantiser: code has to stay in the instruction cache
   for (int type = 0; type < 3; ++type) {
     if (type == 0) {
-      forward<4>(own.samples, lane, own.lines);
+      forward<4>(own.samples, prices.shift, lane, own.lines);
     } else if (type == 1) {
-      forward<8>(own.samples, lane, own.lines);
+      forward<8>(own.samples, prices.shift, lane, own.lines);
     } else {
-      forward<16>(own.samples, lane, own.lines);
+      forward<16>(own.samples, prices.shift, lane, own.lines);
     }
     const OctetSums sums =
         quantise(tables, prices, static_cast<BlockType>(type), 4 << type, own.lines, octet, own.levels[type]);
@@ -181,7 +181,7 @@ __device__ __forceinline__ uint32_t encode_luma(const EncodeWork& work, const Qu
   const uint32_t energy = warp_sum(octet.row % 4 == 0 ? squares[0] + squares[1] : 0);
   __syncwarp();
   if (energy <= work.quiet) return macroblock_bits(MacroblockKind::kNone);
-  const ResidualPrices prices = residual_prices(luma_step(work, prediction), false);
+  const ResidualPrices prices = residual_prices(luma_step(work, prediction), false, work.shift);
   if (energy <= prices.quiet) return macroblock_bits(MacroblockKind::kNone);
   const BlockSums whole = transform_luma(prices, tables, own, lane);
   if (lane < kMacroblockQuarters)
@@ -206,7 +206,7 @@ __device__ __forceinline__ uint32_t encode_luma(const EncodeWork& work, const Qu
     const QuadPlace quad = quad_of_luma(m, n);
     if (quad.coded) levels[n] = take_quad(own.levels[static_cast<int>(quad.type)], quad);
   }
-  inverse_luma(m, own.levels, prices.step, lane, own.lines, own.samples);
+  inverse_luma(m, own.levels, prices.step, prices.shift, lane, own.lines, own.samples);
   const bool coded =
       choice.kind == MacroblockKind::k16x16 || m.quarter(octet.quarter()) != QuarterKind::kNone;
   if (coded && !octet_skipped) add_octet(prediction, own.samples, octet, 0, work.ranges[0], to);
@@ -241,7 +241,7 @@ __device__ __forceinline__ uint32_t encode_chroma(const EncodeWork& work, const 
     const bool quiet = energy <= prices.quiet;
     __syncwarp();
     if (__all_sync(kAllLanes, quiet) != 0) continue;
-    forward<8>(own.samples, lane, own.lines);
+    forward<8>(own.samples, prices.shift, lane, own.lines);
     const OctetSums sums =
         quantise(tables, prices, BlockType::kChroma, kQuarterSide, own.lines, octet, own.levels[0]);
     const BlockChoice choice = choose_block(
@@ -261,7 +261,7 @@ __device__ __forceinline__ uint32_t encode_chroma(const EncodeWork& work, const 
       if ((coded & quad.bit()) == 0) continue;
       *quad.levels(work, index, first) = take_quad(own.levels[0], quad.place());
     }
-    inverse_chroma(coded, own.levels[0], prices.step, lane, own.lines, own.samples);
+    inverse_chroma(coded, own.levels[0], prices.step, prices.shift, lane, own.lines, own.samples);
     if ((coded & chroma_bit(octet.row, octet.half * kOctet)) != 0)
       add_octet(prediction, own.samples, octet, place.skipped, work.ranges[place.plane], to);
     __syncwarp();

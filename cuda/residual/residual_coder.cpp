@@ -20,9 +20,9 @@ class CudaResidualCoder final : public ResidualCoder {
     EncodeWork work{};
     fill(frame, decoded, coded, work);
     for (size_t p = 0; p < source.size(); ++p) work.source[p] = source[p];
-    work.chroma = residual_prices(frame.steps[1], true);
+    work.chroma = residual_prices(frame.steps[1], true, frame.shift());
     const uint32_t least = masked_step(frame.steps[0], masks_of(frame.masking).least);
-    work.quiet = residual_prices(least, false).quiet;
+    work.quiet = residual_prices(least, false, frame.shift()).quiet;
     fill(work.tables);
     return encode_residual(*device_, work);
   }
@@ -42,6 +42,7 @@ class CudaResidualCoder final : public ResidualCoder {
     work.skips = frame.skips;
     work.macroblocks = coded.macroblocks;
     work.masking = frame.masking;
+    work.shift = frame.shift();
     for (size_t p = 0; p < decoded.size(); ++p) {
       work.decoded[p] = decoded[p];
       work.ranges[p] = frame.ranges[p];

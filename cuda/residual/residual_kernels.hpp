@@ -17,6 +17,7 @@ struct ResidualWork {
   SampleRange ranges[3];
   uint32_t steps[3];  // of luma: before masking
   uint32_t masking;
+  int shift;  // bits of a sample beyond 8
   Macroblock* macroblocks;
   Level* levels[3];
 };

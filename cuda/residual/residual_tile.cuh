@@ -69,13 +69,12 @@ __device__ __forceinline__ void load_row(const int16_t* from, int (&x)[kSize]) {
   }
 }
 /// round_dct() of two sums.
-template <int kShift>
-__device__ __forceinline__ uint32_t rounded_pair(int first, int second) {
-  constexpr int kHalf = 1 << (kShift - 1);
+__device__ __forceinline__ uint32_t rounded_pair(int first, int second, int bits) {
+  const int half = 1 << (bits - 1);
   uint32_t pair;
   asm("cvt.pack.sat.s16.s32 %0, %1, %2;"
       : "=r"(pair)
-      : "r"((second + kHalf) >> kShift), "r"((first + kHalf) >> kShift));
+      : "r"((second + half) >> bits), "r"((first + half) >> bits));
   return pair;
 }
 /// Stores a row of kSize samples in pairs.
@@ -95,7 +94,7 @@ __device__ __forceinline__ void store_row(const int (&x)[kSize], int16_t* to) {
 }
 template <int kShift, int kSize>
 __device__ __forceinline__ void store_rounded_row(const int (&sums)[kSize], int16_t* to) {
-  store_pairs<kSize>(to, [&](int i) { return rounded_pair<kShift>(sums[i], sums[i + 1]); });
+  store_pairs<kSize>(to, [&](int i) { return rounded_pair(sums[i], sums[i + 1], kShift); });
 }
 
 template <int kSize>
@@ -103,19 +102,20 @@ __device__ __forceinline__ void load_col(const Tile& tile, int row, int col, int
 #pragma unroll
   for (int i = 0; i < kSize; ++i) x[i] = tile.at[row + i][col];
 }
-template <int kShift, int kSize>
-__device__ __forceinline__ void store_rounded_col(const int (&sums)[kSize], int row, int col, Tile& tile) {
+template <int kSize>
+__device__ __forceinline__ void store_rounded_col(const int (&sums)[kSize], int bits, int row, int col,
+                                                  Tile& tile) {
 #pragma unroll
   for (int i = 0; i < kSize; i += 2) {
-    const uint32_t pair = rounded_pair<kShift>(sums[i], sums[i + 1]);
+    const uint32_t pair = rounded_pair(sums[i], sums[i + 1], bits);
     tile.at[row + i][col] = static_cast<int16_t>(pair);
     tile.at[row + i + 1][col] = static_cast<int16_t>(pair >> 16);
   }
 }
 
-/// First pass of all blocks: columns of samples.
+/// First pass of all blocks: columns of samples of 8 + shift bits.
 template <int kSize>
-__device__ __forceinline__ void forward_cols(const Tile& samples, int lane, Tile& lines) {
+__device__ __forceinline__ void forward_cols(const Tile& samples, int shift, int lane, Tile& lines) {
 #pragma unroll 1
   for (int round = 0; round < kLineRounds<kSize>; ++round) {
     const int line = line_of<kSize>(lane, round);
@@ -124,7 +124,7 @@ __device__ __forceinline__ void forward_cols(const Tile& samples, int lane, Tile
     int sums[kSize];
     load_col(samples, row, line % kTile, x);
     dct_forward<kSize>(x, sums);
-    store_rounded_col<kDctForwardFirstShift>(sums, row, line % kTile, lines);
+    store_rounded_col(sums, dct_forward_first_shift(shift), row, line % kTile, lines);
   }
 }
 
@@ -163,12 +163,12 @@ __device__ __forceinline__ void inverse_row(const Tile& levels, uint32_t step, b
   store_rounded_row<kDctInverseFirstShift>(x, &lines.at[row][col]);
 }
 template <int kSize>
-__device__ __forceinline__ void inverse_col(const Tile& lines, int row, int col, Tile& samples) {
+__device__ __forceinline__ void inverse_col(const Tile& lines, int shift, int row, int col, Tile& samples) {
   int y[kSize];
   int x[kSize];
   load_col(lines, row, col, y);
   dct_inverse<kSize>(y, x);
-  store_rounded_col<kDctInverseSecondShift>(x, row, col, samples);
+  store_rounded_col(x, dct_inverse_second_shift(shift), row, col, samples);
 }
 
 /// Whether the 4x4 luma block at this position is coded, in a quarter of 4x4 blocks.
@@ -182,11 +182,11 @@ __device__ __forceinline__ bool codes_four(const Macroblock& m, int row, int col
 /// levels [vertical frequency][horizontal frequency] at the place of the block's samples. Samples of other
 /// quarters are undefined. All lanes must call; the tiles must differ.
 __device__ __forceinline__ void inverse_luma(const Macroblock& m, const Tile (&levels)[3], uint32_t step,
-                                             int lane, Tile& lines, Tile& samples) {
+                                             int shift, int lane, Tile& lines, Tile& samples) {
   if (m.kind == static_cast<uint8_t>(MacroblockKind::k16x16)) {
     inverse_row<16>(levels[2], step, true, lane % kTile, 0, lines);
     __syncwarp();
-    inverse_col<16>(lines, 0, lane % kTile, samples);
+    inverse_col<16>(lines, shift, 0, lane % kTile, samples);
     __syncwarp();
     return;
   }
@@ -204,11 +204,11 @@ __device__ __forceinline__ void inverse_luma(const Macroblock& m, const Tile (&l
       inverse_row<4>(levels[0], step, codes_four(m, line, col), line, col, lines);
   }
   __syncwarp();
-  if (is(QuarterKind::k8x8, 8 * group, line)) inverse_col<8>(lines, 8 * group, line, samples);
+  if (is(QuarterKind::k8x8, 8 * group, line)) inverse_col<8>(lines, shift, 8 * group, line, samples);
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     const int row = 4 * (group + 2 * i);
-    if (is(QuarterKind::k4x4, row, line)) inverse_col<4>(lines, row, line, samples);
+    if (is(QuarterKind::k4x4, row, line)) inverse_col<4>(lines, shift, row, line, samples);
   }
   __syncwarp();
 }
@@ -217,13 +217,13 @@ __device__ __forceinline__ void inverse_luma(const Macroblock& m, const Tile (&l
 __device__ __forceinline__ uint32_t chroma_bit(int row, int col) {
   return 1U << (col / kQuarterSide * 2 + row / kQuarterSide);
 }
-__device__ __forceinline__ void inverse_chroma(uint32_t coded, const Tile& levels, uint32_t step, int lane,
-                                               Tile& lines, Tile& samples) {
+__device__ __forceinline__ void inverse_chroma(uint32_t coded, const Tile& levels, uint32_t step, int shift,
+                                               int lane, Tile& lines, Tile& samples) {
   const int line = lane % kTile;
   const int first = lane / kTile * kQuarterSide;
   if ((coded & chroma_bit(line, first)) != 0) inverse_row<8>(levels, step, true, line, first, lines);
   __syncwarp();
-  if ((coded & chroma_bit(first, line)) != 0) inverse_col<8>(lines, first, line, samples);
+  if ((coded & chroma_bit(first, line)) != 0) inverse_col<8>(lines, shift, first, line, samples);
   __syncwarp();
 }
 
@@ -311,8 +311,9 @@ __device__ __forceinline__ uint32_t luma_step(const ResidualWork& work, const ui
   uint32_t squares = 0;
 #pragma unroll
   for (int i = 0; i < kOctet; ++i) {
-    sum += static_cast<uint32_t>(p[i]);
-    squares += static_cast<uint32_t>(p[i] * p[i]);
+    const auto sample = static_cast<uint32_t>(p[i] >> work.shift);
+    sum += sample;
+    squares += sample * sample;
   }
   return masked_step(work.steps[0], mask_of(work.masking, warp_sum(sum), warp_sum(squares)));
 }

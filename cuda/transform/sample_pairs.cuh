@@ -16,6 +16,15 @@ __device__ __forceinline__ uint32_t pair_of(int first, int second) {
   return __byte_perm(static_cast<uint32_t>(first), static_cast<uint32_t>(second), 0x5410);
 }
 
+/// Both samples, not negative if shift > 0, shifted right.
+__device__ __forceinline__ uint32_t shifted_down(uint32_t pair, int shift) {
+  return pair >> shift & (0xffffU >> shift) * 0x00010001U;
+}
+/// The same, rounded: samples of 8 + shift bits as 8 bits; the largest may give 256. Not negative.
+__device__ __forceinline__ uint32_t eight_bits_of(uint32_t pair, int shift) {
+  return shifted_down(pair + (1U << shift >> 1) * 0x00010001U, shift);
+}
+
 __device__ __forceinline__ int clamped(const PlaneView<const Sample>& plane, int r, int c) {
   const int row = clamp_to(r, 0, plane.rows - 1);
   return plane.data[row * static_cast<int>(plane.stride) + clamp_to(c, 0, plane.cols - 1)];

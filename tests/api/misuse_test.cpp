@@ -239,8 +239,8 @@ TEST(PictureChecks, NameTheField) {
 }
 
 TEST(PlaneShapes, AreTheFormats) {
-  for (const ctv_format format : {CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_I422, CTV_FORMAT_I444,
-                                  CTV_FORMAT_RGB8, CTV_FORMAT_RGBA8, CTV_FORMAT_NV12}) {
+  for (int number = CTV_FORMAT_GRAY8; number <= CTV_FORMAT_I444_12; ++number) {
+    const auto format = static_cast<ctv_format>(number);
     for (const auto& [w, h] : {std::pair{1, 1}, {2, 2}, {17, 33}, {854, 480}}) {
       const auto shapes = plane_shapes(format, w, h);
       for (int p = 0; p < 4; ++p) {

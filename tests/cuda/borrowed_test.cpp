@@ -10,8 +10,9 @@
 namespace ctv::test {
 namespace {
 
-constexpr ctv_format kFormats[] = {CTV_FORMAT_GRAY8, CTV_FORMAT_I420,  CTV_FORMAT_I422, CTV_FORMAT_I444,
-                                   CTV_FORMAT_RGB8,  CTV_FORMAT_RGBA8, CTV_FORMAT_NV12};
+constexpr ctv_format kFormats[] = {CTV_FORMAT_GRAY8, CTV_FORMAT_I420,    CTV_FORMAT_I422,  CTV_FORMAT_I444,
+                                   CTV_FORMAT_RGB8,  CTV_FORMAT_RGBA8,   CTV_FORMAT_NV12,  CTV_FORMAT_I420_10,
+                                   CTV_FORMAT_P010,  CTV_FORMAT_I422_12, CTV_FORMAT_GRAY12};
 constexpr Lending kLendings[] = {
     {},                           // page-locked, without gaps: one copy
     {CTV_BACKEND_CUDA, 3},        // page-locked, rows at odd distances

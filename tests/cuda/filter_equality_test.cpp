@@ -19,7 +19,7 @@ TEST_F(CudaEquality, LoopFilter) {
       SCOPED_TRACE(text(extent) + " seed " + std::to_string(seed) + " step " + std::to_string(step));
       const Extent plane{ceil_div(extent.rows, 1 << shift.y), ceil_div(extent.cols, 1 << shift.x)};
       const CompensationGeometry geometry{grid_for(extent, kLog2Cell), shift.y, shift.x, true};
-      const LoopFilter filter = loop_filter(step, key, shift.x != 0);
+      const LoopFilter filter = loop_filter(step, key, shift.x != 0, 0);
       std::vector<std::vector<int16_t>> results;
       std::vector<std::vector<int64_t>> changes;
       for (Backend* backend : both()) {

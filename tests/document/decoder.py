@@ -120,6 +120,8 @@ class Decoder:
         self.cell_rows = ceil_div(self.layouts[0].padded_rows, cell)
         self.cell_cols = ceil_div(self.layouts[0].padded_cols, cell)
         self.lows = [-255 if plane and h["source format"] == 5 else 0 for plane in range(len(self.layouts))]
+        self.shift = 2 * h["depth"]
+        self.high = (256 << self.shift) - 1
         self.slots = {}
 
     def decode(self, unit, at, reduction):
@@ -235,11 +237,11 @@ class Decoder:
                 step = chroma_step if plane else steps.get((y // 16, x // 16))
                 if step is None:
                     top, left = y & ~15, x & ~15
-                    samples = [self.motion.sample(0, i, j, 0, 0) for i in range(top, top + 16)
+                    samples = [self.motion.sample(0, i, j, 0, 0) >> self.shift for i in range(top, top + 16)
                                for j in range(left, left + 16)]
                     step = macroblocks.masked_step(macroblocks.step_of(p["base step"], 4096), h["masking"], samples)
                     steps[y // 16, x // 16] = step
-                self.add_residual(picture[plane], plane, y, x, macroblocks.inverse(levels, step, size))
+                self.add_residual(picture[plane], plane, y, x, macroblocks.inverse(levels, step, size, self.shift))
         return picture
 
     def add_residual(self, samples, plane, top, left, residual):
@@ -247,7 +249,7 @@ class Decoder:
         for y, row in enumerate(residual[:max(0, layout.rows - top)], top):
             for x, value in enumerate(row[:max(0, layout.cols - left)], left):
                 if not self.motion.is_skipped(y, x, layout.row_shift, layout.col_shift):
-                    samples[y][x] = clamp(samples[y][x] + value, self.lows[plane], 255)
+                    samples[y][x] = clamp(samples[y][x] + value, self.lows[plane], self.high)
 
     def predicted_plane(self, plane):
         layout = self.layouts[plane]
@@ -286,18 +288,20 @@ class Decoder:
         out = transform.grid(rows, cols)
         for y in range(rows):
             for x in range(cols):
-                sample = (0 if lo else 128) + residual[y][x]
+                sample = (0 if lo else 128 << self.shift) + residual[y][x]
                 if predict:
                     sample = self.motion.sample(plane, y, x, a, b)
                     sample += 0 if self.motion.is_skipped(y, x, a, b) else residual[y][x]
-                out[y][x] = clamp(sample, lo, 255)
+                out[y][x] = clamp(sample, lo, self.high)
         return out
 
     def filter_plane(self, plane, p, samples):
         layout = self.layouts[plane]
+        fine = loop_filter.filtered_bits(p["base step"], self.shift)
+        down = self.shift - fine
 
         def at(y, x):
-            return samples[clamp(y, 0, layout.rows - 1)][clamp(x, 0, layout.cols - 1)]
+            return samples[clamp(y, 0, layout.rows - 1)][clamp(x, 0, layout.cols - 1)] >> down
 
         lo = self.lows[plane]
         out = [list(row) for row in samples]
@@ -305,8 +309,8 @@ class Decoder:
             for x in range(layout.cols):
                 if self.motion and not self.motion.is_filtered(y, x, layout.row_shift, layout.col_shift):
                     continue
-                added = loop_filter.correction(at, y, x, p["base step"], plane > 0, self.motion is not None)
-                out[y][x] = clamp(at(y, x) + added, lo, 255)
+                added = loop_filter.correction(at, y, x, p["base step"] << fine, plane > 0, self.motion is not None)
+                out[y][x] = clamp(samples[y][x] + (added << down), lo, self.high)
         return out
 
 

@@ -18,7 +18,9 @@ from decoder import Decoder, decode_file
 from document import Reader
 
 FORMATS = {  # channels, planes, divisors of the chroma planes' height and width
-    "gray": (1, 1, 1, 1), "i420": (1, 3, 2, 2), "i422": (1, 3, 1, 2), "i444": (1, 3, 1, 1), "rgb": (3, 1, 1, 1)}
+    "gray": (1, 1, 1, 1), "i420": (1, 3, 2, 2), "i422": (1, 3, 1, 2), "i444": (1, 3, 1, 1), "rgb": (3, 1, 1, 1),
+    "gray10": (1, 1, 1, 1), "i420p10": (1, 3, 2, 2), "i422p10": (1, 3, 1, 2), "i444p10": (1, 3, 1, 1),
+    "gray12": (1, 1, 1, 1), "i420p12": (1, 3, 2, 2), "i422p12": (1, 3, 1, 2), "i444p12": (1, 3, 1, 1)}
 SIZES = {"moving": (27, 21), "still": (75, 26), "bars": (64, 16), "wide": (1030, 820), "slanted": (101, 70),
          "hatched": (100, 64), "long": (6470, 5), "rough": (76, 83)}
 FRAMES = {"moving": 3, "still": 3, "bars": 8, "wide": 2, "slanted": 2, "hatched": 1, "long": 2,
@@ -63,6 +65,21 @@ CASES = [  # clip, format, options, reductions
     ("rough", "rgb", "--qp 14 --set overlap=0 --set error_resilient=1", (0,)),  # and regions
     ("rough", "i422", "--qp 30 --set error_resilient=1", (0,)),
     ("rough", "gray", "--qp 2 --set loop_filter=0", (0,)),  # large levels
+    ("moving", "i420p10", "", (0, 1)),
+    ("moving", "i420p10", "--qp 10", (0,)),
+    ("moving", "i420p12", "--qp 44", (0,)),
+    ("moving", "i422p12", "--qp 20", (0, 1)),
+    ("moving", "i444p10", "--lossless", (0, 1)),
+    ("moving", "gray12", "--lossless", (0,)),
+    ("moving", "gray10", "--preset paper", (0, 1)),
+    ("moving", "i422p10", "--preset fastest --chroma 420", (0, 1)),
+    ("still", "i422p10", "--qp 30", (0,)),
+    ("still", "i420p12", "--lossless", (0,)),
+    ("bars", "gray10", "--qp 40", (0, 1)),
+    ("bars", "gray12", "--qp 40 --set overlap=0", (0,)),
+    ("slanted", "gray12", "--qp 20", (0, 1)),
+    ("rough", "i420p10", "--qp 22", (0,)),
+    ("rough", "i444p12", "--qp 6 --set loop_filter=0", (0,)),
 ]
 BITS = ["split", "skip", "differs", "candidate", "whole", "nonzero", "longer", "second", "used", "later", "directed",
         "four"]
@@ -102,7 +119,12 @@ def make_clip(clip, form):
         for plane in range(planes):
             for y in range(-(-height // rows) if plane else height):
                 for x in range(channels * (-(-width // cols) if plane else width)):
-                    out.append(sample(clip, noise, frame, y, x // channels))
+                    value = sample(clip, noise, frame, y, x // channels)
+                    if form[-2:] in ("10", "12"):  # the same, with low bits
+                        up = int(form[-2:]) - 8
+                        out += ((value << up) + noise.randrange(1 << up)).to_bytes(2, "little")
+                    else:
+                        out.append(value)
     return bytes(out)
 
 

@@ -91,7 +91,7 @@ def read_fields(name, reader, derive):
         for factor in factors:
             known = {**values, **derive(values)}
             left, _, right = factor.strip("()").partition("+")
-            count *= known[left] + int(right or 0)
+            count *= (int(left) if left.isdigit() else known[left]) + int(right or 0)
         read = [reader.field(kind) for _ in range(count)]
         values[row[0]] = read if factors else read[0]
     return values

@@ -30,7 +30,13 @@ def class_of(x, row, col, step):
     return 16 * strength + 4 * clarity + direction
 
 
+def filtered_bits(base_step, shift):
+    """Bits beyond 8 of the samples that the filter works on."""
+    return max((s for s in range(min(shift, 2) + 1) if s == 0 or base_step << s <= 1024))
+
+
 def correction(x, row, col, step, chroma, predicted):
+    """x: the filtered samples. step: sixteenths of one."""
     bound = min(max((step + 64) >> 7, 1 if predicted else 0), 32)
     weights = 384 * TABLES[2 * chroma + predicted] + class_of(x, row, col, step)
     total = 64

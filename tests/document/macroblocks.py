@@ -173,7 +173,7 @@ def chroma_base_step(base_step):
 
 
 def masked_step(step, masking, samples):
-    """samples: the 256 of the prediction."""
+    """samples: the 256 of the prediction, as 8 bits."""
     activity = ((256 * sum(s * s for s in samples) - sum(samples) ** 2) >> 16) + 1
     octave = activity.bit_length() - 1
     quarters = 4 * octave + (4 * activity >> octave) - 4
@@ -181,7 +181,7 @@ def masked_step(step, masking, samples):
     return clamp((step * MASKS[mask + 16] + 512) >> 10, 2, 32767)
 
 
-def inverse(levels, step, size):
+def inverse(levels, step, size, shift):
     """levels by (u, v) to the residual, [row][column]."""
     m = MATRICES[size]
     lines = {}
@@ -194,5 +194,5 @@ def inverse(levels, step, size):
     out = []
     for y in range(size):
         sums = [sum(m[v][y] * line[x] for v, line in lines.items()) for x in range(size)]
-        out.append([clamp((s + 32768) >> 16, -32768, 32767) for s in sums])
+        out.append([clamp((s + (32768 >> shift)) >> (16 - shift), -32768, 32767) for s in sums])
     return out

@@ -11,7 +11,8 @@ def picture_of(h, planes):
         planes = [planes[0]] + [upsampled(c, rows, cols if both else len(c[0]), both) for c in planes[1:]]
     if h["source format"] == 5:
         return bytes(c for y in range(rows) for x in range(cols) for c in rgb(*(p[y][x] for p in planes)))
-    return bytes(v for p in planes for row in p for v in row)
+    size = 2 if h["depth"] else 1
+    return b"".join(v.to_bytes(size, "little") for p in planes for row in p for v in row)
 
 
 def upsampled(chroma, rows, cols, both):

@@ -21,6 +21,8 @@ class Prediction:
     def __init__(self, h, rows, cols, cells, filtered, reference, lows):
         self.h, self.rows, self.cols, self.cells, self.filtered = h, rows, cols, cells, filtered
         self.reference, self.lows = reference, lows
+        self.shift = 2 * h["depth"]
+        self.high = (256 << self.shift) - 1
         self.log2_cell = 3 if h["prediction"] else h["block size"]
 
     def place(self, y, shift, count):
@@ -72,14 +74,15 @@ class Prediction:
         samples = self.reference[0][plane]
         row, col = 8 * y + half(v[0], a), 8 * x + half(v[1], b)
         cols = [(clamp((col >> 3) + j, 0, len(samples[0]) - 1), w) for j, w in WEIGHTS[col % 8]]
-        total = 2048
+        total = 2048 >> self.shift
         for i, w in WEIGHTS[row % 8]:
             line = samples[clamp((row >> 3) + i, 0, len(samples) - 1)]
-            total += w * sum(weight * line[c] for c, weight in cols)
-        return total >> 12
+            total += w * (sum(weight * line[c] for c, weight in cols) >> self.shift)
+        p = total >> 12 - self.shift
+        return clamp(p, self.lows[plane], self.high) if self.shift else p
 
     def sample(self, plane, y, x, a, b):
-        return clamp(self.unlimited(plane, y, x, a, b), self.lows[plane], 255)
+        return clamp(self.unlimited(plane, y, x, a, b), self.lows[plane], self.high)
 
     def unlimited(self, plane, y, x, a, b):
         own = self.cell(y, x, a, b)

@@ -31,7 +31,7 @@ def mirror(i, n):
 
 def dequantise(h, weight, subband, base_step, offset, levels):
     base = 16 if h["lowpass rounded"] and subband.lowpass else base_step
-    step = 16 if h["lossless"] else clamp(((base << h["fraction bits"]) * weight + 2048) // 4096, 16, 1 << 20)
+    step = 16 if h["lossless"] else clamp(((base << h["fraction bits"] + 2 * h["depth"]) * weight + 2048) // 4096, 16, 1 << 20)
     towards_zero = (step * offset + 32) // 64 if not subband.lowpass and step != 16 else 0
     out = []
     for level in levels:

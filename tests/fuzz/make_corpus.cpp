@@ -51,6 +51,10 @@ const Kind kKinds[] = {
        c.siting = CTV_SITING_LEFT, c.interlace = CTV_INTERLACE_TOP_FIRST;
      }},
     {"slots", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.slots = 3, c.temporal_layers = 2; }},
+    {"10_bits", "default", CTV_FORMAT_I420_10, 24, 20,
+     [](ctv_config& c) { c.mastering_luminance[0] = 10000000, c.content_light[1] = 400; }},
+    {"12_bits", "default", CTV_FORMAT_I422_12, 19, 18, [](ctv_config& c) { c.qp = 12; }},
+    {"lossless_12_bits", "lossless", CTV_FORMAT_GRAY12, 16, 24, [](ctv_config&) {}},
     {"one_sample", "default", CTV_FORMAT_I420, 1, 1, [](ctv_config&) {}},
     {"regions", "default", CTV_FORMAT_I420, 80, 64, [](ctv_config& c) { c.qp = 8, c.error_resilient = 1; }},
 };
@@ -177,6 +181,7 @@ int main(int argc, char** argv) {
   save_y4m("422", "F30000:1001 C422", CTV_FORMAT_I422, 8, 6);
   save_y4m("444", "F1:1 C444 XYSCSS=444", CTV_FORMAT_I444, 5, 4);
   save_y4m("mono", "F50:1 Cmono", CTV_FORMAT_GRAY8, 16, 3);
+  save_y4m("10_bits", "F25:1 C420p10", CTV_FORMAT_I420_10, 6, 5);
   save_y4m("plain", "F25:1", CTV_FORMAT_I420, 4, 4);
   return 0;
 }

@@ -124,9 +124,10 @@ ctv_decoder_config read_decoder_config(unsigned a, unsigned b) {
   const bool threads = (a >> 4U & 7U) == 7;
   config.threads = threads ? 2 : 1;
   config.frames_in_flight = threads && (a & 128U) != 0 ? 3 : 1;
-  constexpr ctv_format kFormats[] = {CTV_FORMAT_NONE, CTV_FORMAT_RGB8, CTV_FORMAT_RGBA8, CTV_FORMAT_NV12,
-                                     CTV_FORMAT_I420, CTV_FORMAT_I444, CTV_FORMAT_I422,  CTV_FORMAT_GRAY8};
-  config.format = kFormats[b & 7U];
+  constexpr ctv_format kFormats[] = {CTV_FORMAT_NONE, CTV_FORMAT_RGB8,    CTV_FORMAT_RGBA8,  CTV_FORMAT_NV12,
+                                     CTV_FORMAT_I420, CTV_FORMAT_I444,    CTV_FORMAT_I422,   CTV_FORMAT_GRAY8,
+                                     CTV_FORMAT_P010, CTV_FORMAT_I444_12, CTV_FORMAT_I420_10};
+  config.format = kFormats[(b & 7U) + (b >> 4U & 1U) * 3U];
   config.conceal = b >> 3U & 1U;
   return config;
 }

@@ -31,7 +31,15 @@ inline int filter_class_of(const SampleAt& at, int base_step, int row, int col) 
   return number;
 }
 
-/// The correction of the sample of a plane at (row, col).
+/// The bits beyond 8 of the samples that the filter works on. shift: those of the plane's samples.
+inline int filtered_bits(int base_step, int shift) {
+  int bits = 0;
+  while (bits < std::min(shift, 2) && int64_t{base_step} << (bits + 1) <= 1024) ++bits;
+  return bits;
+}
+
+/// The correction of the sample at (row, col) of a plane that the filter works on. base_step: sixteenths of
+/// one of its samples.
 inline int filter_correction(const SampleAt& at, int base_step, bool key, bool chroma, int row, int col) {
   const int bound = std::min(std::max((base_step + 64) / 128, key ? 0 : 1), kMostFilterBound);
   const auto& weights = kFilterWeights[(chroma ? 2 : 0) + (key ? 0 : 1)];

@@ -43,19 +43,23 @@ struct Position {
   }
 };
 
-/// The prediction of one sample with vector v, on a plane subsampled by 2^row_shift, 2^col_shift.
-inline int predict(const SampleAt& reference, int row, int col, MotionVector v, int row_shift,
-                   int col_shift) {
+/// The prediction of one sample with vector v, on a plane subsampled by 2^row_shift, 2^col_shift. shift: bits
+/// of a sample beyond 8.
+inline int predict(const SampleAt& reference, int row, int col, MotionVector v, int row_shift, int col_shift,
+                   int shift) {
   const auto [r, fy] = Position(row, v.y, row_shift);
   const auto [c, fx] = Position(col, v.x, col_shift);
   int64_t sum = 0;
   for (int i = 0; i < kInterpolationTaps; ++i) {
+    int64_t row_sum = 0;
     for (int j = 0; j < kInterpolationTaps; ++j) {
-      sum += int64_t{interpolation_weight(fy, i)} * interpolation_weight(fx, j) *
-             reference(r + i - kInterpolationBefore, c + j - kInterpolationBefore);
+      row_sum += int64_t{interpolation_weight(fx, j)} *
+                 reference(r + i - kInterpolationBefore, c + j - kInterpolationBefore);
     }
+    sum += interpolation_weight(fy, i) * floor_div(row_sum, 1 << shift);
   }
-  return static_cast<int>(floor_div(sum + 2048, 4096));
+  const auto value = static_cast<int>(floor_div(sum + (2048 >> shift), 4096 >> shift));
+  return shift == 0 ? value : std::clamp(value, 0, (256 << shift) - 1);
 }
 
 /// Blocks and their weights (sum 32) at a sample along one axis.
@@ -93,10 +97,18 @@ inline int compensated(const SampleAt& reference, const std::vector<MotionVector
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {
       const MotionVector v = vectors[static_cast<size_t>(y.block[i] * grid.cols + x.block[j])];
-      sum += int64_t{y.weight[i]} * x.weight[j] * predict(reference, row, col, v, g.row_shift, g.col_shift);
+      sum += int64_t{y.weight[i]} * x.weight[j] *
+             predict(reference, row, col, v, g.row_shift, g.col_shift, g.range.shift());
     }
   }
   return std::clamp(static_cast<int>(floor_div(sum + 512, 1024)), g.range.lo, g.range.hi);
+}
+
+/// The samples of a plane as 8 bits. shift: their bits beyond 8.
+inline SampleAt as_bytes(SampleAt at, int shift) {
+  return [=](int64_t r, int64_t c) {
+    return std::clamp(static_cast<int>(floor_div(at(r, c) + (1 << shift) / 2, 1 << shift)), 0, 255);
+  };
 }
 
 /// SAD of the block of `size` samples at (y, x). v: whole samples.

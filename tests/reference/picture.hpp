@@ -26,11 +26,16 @@ struct Table {
 };
 using Tables = std::array<Table, 3>;
 
+inline int bits_of(ctv_format f) {
+  if (f >= CTV_FORMAT_GRAY12) return 12;
+  return f >= CTV_FORMAT_GRAY10 ? 10 : 8;
+}
+inline bool has_pairs(ctv_format f) { return f == CTV_FORMAT_NV12 || f == CTV_FORMAT_P010; }
 /// Bytes from sample to sample of a plane in memory.
 inline int channel_step(ctv_format f, int plane) {
   if (f == CTV_FORMAT_RGB8) return 3;
   if (f == CTV_FORMAT_RGBA8) return 4;
-  return f == CTV_FORMAT_NV12 && plane > 0 ? 2 : 1;
+  return (bits_of(f) > 8 ? 2 : 1) * (has_pairs(f) && plane > 0 ? 2 : 1);
 }
 /// Address of sample (row, col) of a component of a picture.
 inline const uint8_t* sample_at(const ctv_picture& p, int component, int row, int col) {
@@ -39,15 +44,27 @@ inline const uint8_t* sample_at(const ctv_picture& p, int component, int row, in
   if (is_rgb(p.format)) {
     plane = 0;
     first = component;
-  } else if (p.format == CTV_FORMAT_NV12 && component > 0) {
+  } else if (has_pairs(p.format) && component > 0) {
     plane = 1;
-    first = component - 1;
+    first = (component - 1) * channel_step(p.format, 1) / 2;
   }
   return static_cast<const uint8_t*>(p.data[plane]) + row * p.stride[plane] +
          col * channel_step(p.format, plane) + first;
 }
 
-inline int components(ctv_format f) { return f == CTV_FORMAT_GRAY8 ? 1 : 3; }
+/// Its value, at most the largest of the format.
+inline int value_at(const ctv_picture& p, int component, int row, int col) {
+  const uint8_t* const at = sample_at(p, component, row, col);
+  const int bits = bits_of(p.format);
+  if (bits == 8) return *at;
+  const int word = at[0] + 256 * at[1];
+  return std::min(p.format == CTV_FORMAT_P010 ? word / 64 : word, (1 << bits) - 1);
+}
+
+inline bool is_mono(ctv_format f) {
+  return f == CTV_FORMAT_GRAY8 || f == CTV_FORMAT_GRAY10 || f == CTV_FORMAT_GRAY12;
+}
+inline int components(ctv_format f) { return is_mono(f) ? 1 : 3; }
 
 /// The components of a picture, unconverted.
 inline Tables read_picture(const ctv_picture& p) {
@@ -57,7 +74,7 @@ inline Tables read_picture(const ctv_picture& p) {
     t[static_cast<size_t>(i)] = Table((p.height + (1 << s.y) - 1) >> s.y, (p.width + (1 << s.x) - 1) >> s.x);
     Table& out = t[static_cast<size_t>(i)];
     for (int r = 0; r < out.rows; ++r) {
-      for (int c = 0; c < out.cols; ++c) out.at(r, c) = *sample_at(p, i, r, c);
+      for (int c = 0; c < out.cols; ++c) out.at(r, c) = value_at(p, i, r, c);
     }
   }
   return t;
@@ -126,7 +143,11 @@ inline Tables import_picture(const ctv_picture& picture, const PictureLayout& la
   return t;
 }
 
-inline int byte(int v) { return std::clamp(v, 0, 255); }
+/// A sample of bits + down bits with `bits` bits.
+inline int reduced(int v, int bits, int down) {
+  return std::clamp(shift_down(v + (down == 0 ? 0 : 1 << (down - 1)), down), 0, (1 << bits) - 1);
+}
+inline int byte(int v) { return reduced(v, 8, 0); }
 
 /// The components of the picture that planes give.
 inline Tables export_picture(const Tables& planes, const PictureLayout& layout, ctv_format format) {
@@ -137,14 +158,18 @@ inline Tables export_picture(const Tables& planes, const PictureLayout& layout, 
   }
   Tables out = full;
   const bool to_rgb = is_rgb(format);
+  const int deeper = layout.bits - 8;
   const bool from_rgb = layout.colour == ColourModel::kYcocgR;
   const YcbcrMatrix& m = layout.ycbcr;
   const ChromaShift to = chroma_shift(format);
   const int chroma_rows = (rows + to.y) >> to.y, chroma_cols = (cols + to.x) >> to.x;
-  if (to_rgb || (from_rgb && format != CTV_FORMAT_GRAY8)) {
+  if (to_rgb || (from_rgb && !is_mono(format))) {
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < cols; ++c) {
-        const int a = full[0].at(r, c), b = full[1].at(r, c), d = full[2].at(r, c);
+        const auto value = [&](size_t i) {
+          return deeper == 0 ? full[i].at(r, c) : reduced(full[i].at(r, c), 8, deeper);
+        };
+        const int a = value(0), b = value(1), d = value(2);
         int red = a, green = a, blue = a;
         if (from_rgb) {
           const int half = a - shift_down(d, 1);
@@ -176,13 +201,13 @@ inline Tables export_picture(const Tables& planes, const PictureLayout& layout, 
   for (size_t i = 1; i < 3; ++i) {
     out[i] = Table(chroma_rows, chroma_cols);
     if (layout.planes == 1) {
-      std::fill(out[i].v.begin(), out[i].v.end(), 128);
+      std::fill(out[i].v.begin(), out[i].v.end(), 128 << deeper);
     } else {
       out[i] = resample(planes[i], layout.chroma, to, chroma_rows, chroma_cols);
     }
   }
   for (Table& t : out) {
-    for (int& v : t.v) v = byte(v);
+    for (int& v : t.v) v = reduced(v, bits_of(format), layout.bits - bits_of(format));
   }
   return out;
 }

@@ -36,8 +36,8 @@ inline int dct_weight(int side, int k, int n) {
                      : DctMatrix<16>::kRows[k][n];
 }
 
-/// samples: [row][column]. Returns coefficients [u][v].
-inline Square forward_dct(const Square& samples) {
+/// samples: [row][column], of 8 + shift bits. Returns coefficients [u][v].
+inline Square forward_dct(const Square& samples, int shift) {
   const int side = samples.side();
   Square columns(side);  // [v][column]
   Square out(side);
@@ -45,20 +45,20 @@ inline Square forward_dct(const Square& samples) {
     for (int c = 0; c < side; ++c) {
       int sum = 0;
       for (int r = 0; r < side; ++r) sum += dct_weight(side, v, r) * samples.at(r, c);
-      columns.at(v, c) = round_dct<kDctForwardFirstShift>(sum);
+      columns.at(v, c) = round_dct(sum, 10 + shift);
     }
   }
   for (int u = 0; u < side; ++u) {
     for (int v = 0; v < side; ++v) {
       int sum = 0;
       for (int c = 0; c < side; ++c) sum += dct_weight(side, u, c) * columns.at(v, c);
-      out.at(u, v) = round_dct<kDctForwardSecondShift>(sum);
+      out.at(u, v) = round_dct(sum, 13);
     }
   }
   return out;
 }
 
-inline Square inverse_dct(const Square& coefficients) {
+inline Square inverse_dct(const Square& coefficients, int shift) {
   const int side = coefficients.side();
   Square rows(side);  // [v][column]
   Square out(side);
@@ -66,14 +66,14 @@ inline Square inverse_dct(const Square& coefficients) {
     for (int c = 0; c < side; ++c) {
       int sum = 0;
       for (int u = 0; u < side; ++u) sum += dct_weight(side, u, c) * coefficients.at(u, v);
-      rows.at(v, c) = round_dct<kDctInverseFirstShift>(sum);
+      rows.at(v, c) = round_dct(sum, 13);
     }
   }
   for (int r = 0; r < side; ++r) {
     for (int c = 0; c < side; ++c) {
       int sum = 0;
       for (int v = 0; v < side; ++v) sum += dct_weight(side, v, r) * rows.at(v, c);
-      out.at(r, c) = round_dct<kDctInverseSecondShift>(sum);
+      out.at(r, c) = round_dct(sum, 16 - shift);
     }
   }
   return out;
@@ -99,7 +99,7 @@ struct QuantisedBlock {
 };
 inline QuantisedBlock quantise_block(const Square& samples, BlockType type, const ResidualPrices& prices) {
   const int side = samples.side();
-  const Square coefficients = forward_dct(samples);
+  const Square coefficients = forward_dct(samples, prices.shift);
   QuantisedBlock out{Square(side), {}};
   for (int u = 0; u < side; ++u) {
     for (int v = 0; v < side; ++v) {
@@ -125,7 +125,7 @@ inline void put_levels(const Square& levels, Level* to) {
 }
 
 /// The samples that a block of levels stands for.
-inline Square block_of_levels(const Level* levels, int side, uint32_t step) {
+inline Square block_of_levels(const Level* levels, int side, uint32_t step, int shift) {
   Square coefficients(side);
   for (const auto& [u, v] : level_order(side)) {
     const int level = *levels++;
@@ -133,7 +133,7 @@ inline Square block_of_levels(const Level* levels, int side, uint32_t step) {
         static_cast<int>(dequantise_residual(static_cast<uint32_t>(level < 0 ? -level : level), step));
     coefficients.at(u, v) = level < 0 ? -value : value;
   }
-  return inverse_dct(coefficients);
+  return inverse_dct(coefficients, shift);
 }
 
 /// A plane: row by row.
@@ -243,7 +243,7 @@ class Residual {
     int64_t squares = 0;
     for (int r = 0; r < kMacroblock; ++r) {
       for (int c = 0; c < kMacroblock; ++c) {
-        const int64_t sample = prediction.at(row * kMacroblock + r, col * kMacroblock + c);
+        const int64_t sample = prediction.at(row * kMacroblock + r, col * kMacroblock + c) >> frame_.shift();
         sum += sample;
         squares += sample * sample;
       }
@@ -269,7 +269,7 @@ class Residual {
 
   uint32_t encode_luma(const ResidualPlane& source, const ResidualPlane& decoded, int row, int col,
                        uint32_t skipped, Macroblock& m) {
-    const ResidualPrices prices = residual_prices(luma_step(decoded, row, col), false);
+    const ResidualPrices prices = residual_prices(luma_step(decoded, row, col), false, frame_.shift());
     const auto block = [&](int r, int c, int side) {
       return difference(source, decoded, 0, row * kMacroblock + r, col * kMacroblock + c, side);
     };
@@ -314,7 +314,7 @@ class Residual {
   uint32_t encode_chroma(const ResidualPlanes& source, const ResidualPlanes& decoded, int plane, int b,
                          int row, int col, Macroblock& m) {
     const auto p = static_cast<size_t>(plane);
-    const ResidualPrices prices = residual_prices(frame_.steps[p], true);
+    const ResidualPrices prices = residual_prices(frame_.steps[p], true, frame_.shift());
     const auto [r, c] = chroma_place(row, col, b);
     const Square samples = difference(source[p], decoded[p], plane, r, c, 8);
     const QuantisedBlock block = quantise_block(samples, BlockType::kChroma, prices);
@@ -328,7 +328,7 @@ class Residual {
   void add(ResidualPlanes& planes, int plane, int row, int col, int side, uint32_t step,
            const Level* levels) const {
     const auto p = static_cast<size_t>(plane);
-    const Square samples = block_of_levels(levels, side, step);
+    const Square samples = block_of_levels(levels, side, step, frame_.shift());
     for (int r = 0; r < side; ++r) {
       for (int c = 0; c < side; ++c) {
         if (is_skipped(plane, row + r, col + c)) continue;

@@ -14,19 +14,30 @@ namespace ctv::reference {
 struct SkipPlane {
   SampleAt source, reference;
   ChromaShift shift;
+  int depth_shift = 0;  // bits of a sample beyond 8
 
   /// The prediction of a sample as compensation has it.
   int exact(int row, int col, MotionVector v) const {
-    return predict(reference, row, col, v, shift.y, shift.x);
+    return predict(reference, row, col, v, shift.y, shift.x, depth_shift);
   }
-  /// Between four samples.
+  /// Between four samples, as 8 bits.
   int between(int row, int col, MotionVector v) const {
     const auto [r, fy] = Position(row, v.y, shift.y);
     const auto [c, fx] = Position(col, v.x, shift.x);
-    int sum = 32;
-    for (int i = 0; i < 4; ++i)
-      sum += (i / 2 == 0 ? 8 - fy : fy) * (i % 2 == 0 ? 8 - fx : fx) * reference(r + i / 2, c + i % 2);
-    return static_cast<int>(floor_div(sum, 64));
+    const auto along = [&](int64_t y) {
+      return floor_div((8 - fx) * reference(y, c) + fx * reference(y, c + 1), 1 << depth_shift);
+    };
+    return static_cast<int>(floor_div((8 - fy) * along(r) + fy * along(r + 1) + 32, 64));
+  }
+  /// The plane with a source of 8 bits.
+  SkipPlane with_bytes() const {
+    SkipPlane p = *this;
+    const SampleAt deep = source;
+    const int bits = depth_shift;
+    p.source = [=](int64_t r, int64_t c) {
+      return static_cast<int>(floor_div(deep(r, c) + (1 << bits) / 2, 1 << bits));
+    };
+    return p;
   }
 };
 using Prediction = std::function<int(int row, int col, MotionVector v)>;
@@ -66,7 +77,7 @@ inline SkipSums cell_sums(const SkipPlane& p, const Prediction& prediction, cons
 /// [grid.rows][grid.cols]
 inline std::vector<uint8_t> find_still(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
                                        uint32_t base_step) {
-  SkipPrices prices = skip_prices(base_step);
+  SkipPrices prices = skip_prices(base_step << planes[0].depth_shift);
   prices.dead = prices.still;
   std::vector<uint8_t> still(grid.size());
   for (int r = 0; r < grid.rows; ++r) {
@@ -84,12 +95,15 @@ inline std::vector<uint8_t> find_still(const std::vector<SkipPlane>& planes, con
   return still;
 }
 
-/// halves: of luma. vectors: those that the search found, changed where they are not used.
-inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, const HalfSamples& halves,
+/// halves: of luma as 8 bits. vectors: those that the search found, changed where they are not used.
+inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& deep, const HalfSamples& halves,
                                          const MotionGrid& grid, uint32_t base_step,
                                          const std::vector<uint8_t>& still,
                                          std::vector<MotionVector>& vectors) {
   const SkipPrices prices = skip_prices(base_step);
+  std::vector<SkipPlane> planes;
+  for (const SkipPlane& p : deep) planes.push_back(p.with_bytes());
+  planes[0].source = as_bytes(deep[0].source, deep[0].depth_shift);
   const std::vector<MotionVector> searched = vectors;
   std::vector<uint8_t> skips(grid.size());
   const auto at = [&](int r, int c) { return static_cast<size_t>(r * grid.cols + c); };
@@ -145,6 +159,7 @@ inline uint64_t squared_error(const SkipPlane& p, int row, int col) {
 /// vectors: empty for still units.
 inline std::vector<uint8_t> skip_by_ssd(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
                                         uint32_t base_step, const std::vector<MotionVector>& vectors) {
+  const uint64_t step = uint64_t{base_step} << planes[0].depth_shift;
   std::vector<uint8_t> close;
   for (int r = 0; r < grid.rows; ++r) {
     for (int c = 0; c < grid.cols; ++c) {
@@ -154,7 +169,7 @@ inline std::vector<uint8_t> skip_by_ssd(const std::vector<SkipPlane>& planes, co
       }
       const size_t first = static_cast<size_t>((r & ~1) * grid.cols + (c & ~1));
       const uint64_t squares = vectors.empty() ? 3 : (vectors[first] == MotionVector{} ? 27 : 10);
-      close.push_back(256 * error <= squares * base_step * base_step ? 1 : 0);
+      close.push_back(256 * error <= squares * step * step ? 1 : 0);
     }
   }
   return close;
@@ -164,7 +179,7 @@ inline std::vector<uint8_t> skip_by_ssd(const std::vector<SkipPlane>& planes, co
 /// the level before in their root, and at those that came in around it.
 inline void merge_by_luma(const SkipPlane& luma, const MotionGrid& grid, uint32_t base_step,
                           const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {
-  const SkipPrices prices = skip_prices(base_step);
+  const SkipPrices prices = skip_prices(base_step << luma.depth_shift);
   const std::vector<MotionVector> first = vectors;
   for (int level = 1; level <= kRootLevel; ++level) {
     const int side = 1 << level;
@@ -230,9 +245,10 @@ inline int merge_skip_vectors(const std::vector<SkipPlane>& planes, const Motion
     const auto error = [&](MotionVector v) {
       uint64_t sum = 0;  // 64ths
       for (size_t p = 1; p < planes.size(); ++p) {
-        const auto between = [&](int y, int x, MotionVector moved) { return planes[p].between(y, x, moved); };
-        cell_sums(planes[p], between, {}, static_cast<int>(cell) / grid.cols,
-                  static_cast<int>(cell) % grid.cols, v, sum);
+        const SkipPlane bytes = planes[p].with_bytes();
+        const auto between = [&](int y, int x, MotionVector moved) { return bytes.between(y, x, moved); };
+        cell_sums(bytes, between, {}, static_cast<int>(cell) / grid.cols, static_cast<int>(cell) % grid.cols,
+                  v, sum);
       }
       return sum;
     };

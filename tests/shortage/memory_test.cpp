@@ -122,8 +122,8 @@ TEST(DecoderMemory, IsABoundForPicturesOfAnyShape) {
 
 TEST(DecoderMemory, IsABoundForRandomStreams) {
   Random random(12);
-  constexpr ctv_format kFormats[] = {CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_I422, CTV_FORMAT_I444,
-                                     CTV_FORMAT_RGB8};
+  constexpr ctv_format kFormats[] = {CTV_FORMAT_GRAY8, CTV_FORMAT_I420,    CTV_FORMAT_I422,   CTV_FORMAT_I444,
+                                     CTV_FORMAT_RGB8,  CTV_FORMAT_I420_10, CTV_FORMAT_I444_10};
   constexpr const char* kPresets[] = {"default", "paper", "fast", "slow"};
   for (int round = 0; round < 60; ++round) {
     const int narrow = random.between(1, 40);
@@ -131,7 +131,7 @@ TEST(DecoderMemory, IsABoundForRandomStreams) {
     const bool wide = random.between(0, 1) != 0;
     const std::string preset = kPresets[random.between(0, 3)];
     const int scales = preset == "paper" ? random.between(1, 2) : random.between(1, 5);
-    expect_bound({preset, wide ? any : narrow, wide ? narrow : any, kFormats[random.between(0, 4)],
+    expect_bound({preset, wide ? any : narrow, wide ? narrow : any, kFormats[random.between(0, 6)],
                   random.between(1, 4), random.between(1, 4),
                   number<ctv_entropy_coding>(random.between(0, 1)), scales,
                   random.between(0, 1) * (1 << random.between(1, 3)), random.between(1, 8)});
@@ -144,7 +144,7 @@ TEST(DecoderMemory, IsABoundForHostileHeaders) {
   const std::pair<int, int> sizes[] = {{65535, 65535}, {65535, 1},   {1, 65535},
                                        {40000, 9000},  {5000, 5000}, {1500, 900}};
   int refused = 0, taken = 0;
-  for (const ctv_format format : {CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_I444, CTV_FORMAT_RGB8}) {
+  for (const ctv_format format : {CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_I444_12, CTV_FORMAT_RGB8}) {
     for (const char* preset : {"default", "paper"}) {
       for (const int slots : {1, 8}) {
         Bytes header = stream_of({preset, 16, 16, format, 1, 1, CTV_ENTROPY_TILES, 0, 0, slots}).header;

@@ -14,6 +14,9 @@ using test::ok;
 
 constexpr ctv_format kFormats[] = {CTV_FORMAT_GRAY8, CTV_FORMAT_I420,  CTV_FORMAT_I422, CTV_FORMAT_I444,
                                    CTV_FORMAT_RGB8,  CTV_FORMAT_RGBA8, CTV_FORMAT_NV12};
+constexpr ctv_format kDeepFormats[] = {CTV_FORMAT_GRAY10,  CTV_FORMAT_I420_10, CTV_FORMAT_I422_10,
+                                       CTV_FORMAT_I444_10, CTV_FORMAT_P010,    CTV_FORMAT_GRAY12,
+                                       CTV_FORMAT_I420_12, CTV_FORMAT_I422_12, CTV_FORMAT_I444_12};
 
 /// A picture with its bytes; stride wider than the rows, and upside down in memory if asked.
 struct Source {
@@ -29,7 +32,8 @@ Source make_source(ctv_format format, Extent extent, bool upside_down, uint64_t 
   s.picture.height = extent.rows;
   test::Random random(seed);
   const ChromaShift shift = chroma_shift(format);
-  const int planes = format == CTV_FORMAT_GRAY8 || is_rgb(format) ? 1 : (format == CTV_FORMAT_NV12 ? 2 : 3);
+  const int planes =
+      reference::is_mono(format) || is_rgb(format) ? 1 : (reference::has_pairs(format) ? 2 : 3);
   for (int p = 0; p < planes; ++p) {
     const size_t i = static_cast<size_t>(p);
     const int cols = p == 0 ? extent.cols : (extent.cols + shift.x) >> shift.x;
@@ -49,12 +53,12 @@ Source make_source(ctv_format format, Extent extent, bool upside_down, uint64_t 
 
 PictureLayout make_picture_layout(ctv_format format, Extent extent, bool quarter_chroma) {
   PictureLayout layout;
-  layout.source =
-      format == CTV_FORMAT_RGBA8 ? CTV_FORMAT_RGB8 : (format == CTV_FORMAT_NV12 ? CTV_FORMAT_I420 : format);
+  layout.source = source_format(format);
+  layout.bits = reference::bits_of(format);
   layout.width = extent.cols;
   layout.height = extent.rows;
   layout.colour = is_rgb(format) ? ColourModel::kYcocgR : ColourModel::kAsIs;
-  layout.planes = format == CTV_FORMAT_GRAY8 ? 1 : 3;
+  layout.planes = reference::components(format);
   layout.chroma = quarter_chroma && layout.planes == 3 ? ChromaShift{1, 1} : chroma_shift(format);
   TransformParameters t;
   t.scales = 3;
@@ -161,6 +165,37 @@ TEST_P(Colour, ExportsEveryFormat) {
           if (HasFatalFailure()) return;
         }
       }
+    }
+  }
+}
+
+TEST_P(Colour, ImportsDeepFormats) {
+  for (const Extent extent : test::odd_extents()) {
+    for (const ctv_format format : kDeepFormats) {
+      for (const bool quarter : {false, true}) {
+        SCOPED_TRACE(testing::Message()
+                     << extent.rows << "x" << extent.cols << " format " << format << " quarter " << quarter);
+        check_import(format, extent, quarter, quarter);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  for (const ctv_format format : kDeepFormats) check_import(format, {6, 1536}, true, false);
+}
+
+// As they are, with fewer bits, and converted.
+TEST_P(Colour, ExportsDeepFormats) {
+  for (const ctv_format coded : kDeepFormats) {
+    if (coded == CTV_FORMAT_P010) continue;
+    std::vector<ctv_format> wanted(std::begin(kFormats), std::end(kFormats));
+    wanted.insert(wanted.end(), std::begin(kDeepFormats), std::end(kDeepFormats));
+    for (const ctv_format format : wanted) {
+      if (reference::bits_of(format) > reference::bits_of(coded)) continue;
+      SCOPED_TRACE(testing::Message() << "coded as " << coded << " wanted " << format);
+      check_export(coded, {17, 33}, false, 0, format);
+      check_export(coded, {9, 35}, true, 1, format);
+      check_export(coded, {3, 1536}, false, 0, format);
+      if (HasFatalFailure()) return;
     }
   }
 }

@@ -16,9 +16,10 @@ class Compensate : public test::BackendTest {
  protected:
   /// reach: largest magnitude of the vectors' components, eighths of a sample. one_in: one of every n
   /// cells is still; 0: none.
-  void check(Extent luma, ChromaShift shift, int pad, bool overlap, int reach, int one_in, uint64_t seed) {
+  void check(Extent luma, ChromaShift shift, int pad, bool overlap, int reach, int one_in, uint64_t seed,
+             int bits = 8) {
     const Extent extent{ceil_div(luma.rows, 1 << shift.y), ceil_div(luma.cols, 1 << shift.x)};
-    const SampleRange range{seed % 2 == 0 ? 0 : -255, 255};
+    const SampleRange range{seed % 2 == 0 || bits > 8 ? 0 : -255, (1 << bits) - 1};
     const BackendPlane reference(backend(), extent, range.lo, range.hi, seed);
     const CompensationGeometry geometry{test::grid_for(luma, kLog2Cell), shift.y, shift.x, overlap, range};
     BackendSide side(backend(), geometry.grid);
@@ -54,6 +55,10 @@ TEST_P(Compensate, AgreesWithTheDefinition) {
                                         << " one still in " << one_in);
         check(extent, {0, 0}, 3, overlap, 40, one_in, 1);
         check(extent, {1, 1}, 3, overlap, 40, one_in, 2);
+        for (const int bits : {10, 12}) {
+          check(extent, {0, 0}, 3, overlap, 40, one_in, 3, bits);
+          check(extent, {1, 1}, 3, overlap, 40, one_in, 4, bits);
+        }
         if (HasFatalFailure()) return;
       }
     }
@@ -67,6 +72,7 @@ TEST_P(Compensate, AgreesForEveryShift) {
       SCOPED_TRACE(testing::Message() << "shift " << shift.y << "," << shift.x << " overlap " << overlap);
       check({97, 131}, shift, 1, overlap, 60, 4, 3);
       check({97, 131}, shift, 1, overlap, 60, 4, 4);
+      for (const int bits : {10, 12}) check({97, 131}, shift, 1, overlap, 60, 4, 5, bits);
       if (HasFatalFailure()) return;
     }
   }
@@ -89,7 +95,7 @@ TEST_P(Compensate, AgreesWherePredictionsOvershootMost) {
     const int tap = interpolation_weight(kHalf, at % kInterpolationTaps);
     return (tap < 0) != (at % kPeriod < kInterpolationTaps) ? 1 : -1;
   };
-  const CompensationGeometry geometry{test::grid_for({64, 192}, kLog2Cell), 0, 0, true, {-255, 255}};
+  CompensationGeometry geometry{test::grid_for({64, 192}, kLog2Cell), 0, 0, true, {-255, 255}};
   BackendPlane reference(backend(), {64, 192});
   BackendSide side(backend(), geometry.grid);
   for (const bool rows_differ : {false, true}) {
@@ -102,14 +108,18 @@ TEST_P(Compensate, AgreesWherePredictionsOvershootMost) {
     }
     side.upload();
     for (int shifted = 0; shifted < kPeriod; ++shifted) {
-      SCOPED_TRACE(testing::Message() << "shifted " << shifted << ", rows differ " << rows_differ);
-      for (int r = 0; r < reference.rows(); ++r) {
-        for (int c = 0; c < reference.cols(); ++c)
-          reference.at(r, c) = static_cast<int16_t>(255 * sign(r) * sign(c + shifted));
+      for (const SampleRange range : {SampleRange{-255, 255}, {0, 1023}, {0, 4095}}) {
+        SCOPED_TRACE(testing::Message()
+                     << "shifted " << shifted << ", rows differ " << rows_differ << ", up to " << range.hi);
+        geometry.range = range;
+        for (int r = 0; r < reference.rows(); ++r) {
+          for (int c = 0; c < reference.cols(); ++c)
+            reference.at(r, c) = static_cast<int16_t>(sign(r) * sign(c + shifted) > 0 ? range.hi : range.lo);
+        }
+        reference.upload();
+        check(reference, side, geometry, 0);
+        if (HasFatalFailure()) return;
       }
-      reference.upload();
-      check(reference, side, geometry, 0);
-      if (HasFatalFailure()) return;
     }
   }
 }

@@ -39,9 +39,9 @@ class MotionSearch : public test::BackendTest {
         reference::clamped([&](int r, int c) { return current.at(r, c); }, current.rows(), current.cols());
     const auto before = reference::clamped([&](int r, int c) { return reference.at(r, c); }, reference.rows(),
                                            reference.cols());
-    const std::vector<MotionVector> expected =
-        reference::search_all(now, {current.rows(), current.cols()}, before,
-                              {reference.rows(), reference.cols()}, p, lambda, still);
+    const std::vector<MotionVector> expected = reference::search_all(
+        reference::as_bytes(now, p.depth_shift), {current.rows(), current.cols()},
+        reference::as_bytes(before, p.depth_shift), {reference.rows(), reference.cols()}, p, lambda, still);
     const int side = 1 << (p.log2_block - p.grid.log2_block);
     const int finest = kVectorUnit >> p.subpel;  // no other vector can be coded
     split_ = 0;
@@ -208,6 +208,18 @@ TEST_P(MotionSearch, BreaksTies) {
   check(stripes, moved, parameters(4, 8, 0), 0);
   check(stripes, moved, parameters(3, 8, 3), 0);
   check(stripes, moved, parameters(4, 8, 3, 1), 0);
+}
+
+TEST_P(MotionSearch, ReadsDeepSamplesAs8Bits) {
+  for (const int depth_shift : {2, 4}) {
+    const int most = (256 << depth_shift) - 1;
+    const BackendPlane current(backend(), {35, 68}, 0, most, 5);
+    const BackendPlane reference(backend(), {35, 68}, 0, most, 6);
+    MotionParameters p = parameters(4, 3, 3, 1);
+    p.far_range = 20;
+    p.depth_shift = depth_shift;
+    check(current, reference, p, 5);
+  }
 }
 
 TEST_P(MotionSearch, AgreesForEveryRange) {

@@ -29,6 +29,8 @@ struct ResidualCase {
 
 constexpr SampleRange kBytes{0, 255};
 constexpr SampleRange kDifferences{-255, 255};
+constexpr SampleRange k10Bits{0, 1023};
+constexpr SampleRange k12Bits{0, 4095};
 
 /// A frame's arrays in a backend's memory.
 class DeviceArrays {
@@ -100,7 +102,8 @@ class Residual : public BackendTest {
         for (int r = 0; r < plane.rows; ++r) {
           for (int col = 0; col < plane.cols; ++col) {
             // Energies differ from place to place, and some places are smooth.
-            const int most = c.energy * ((r / 8 * 3 + col / 8 * 5 + p) % 5) / 4;
+            const int energy = c.energy << range.shift();
+            const int most = energy * ((r / 8 * 3 + col / 8 * 5 + p) % 5) / 4;
             const int base = random.between(range.lo, range.hi);
             const int noise = random.between(-most, most);
             const int wave = most * ((r % 16 + 2 * (col % 16)) % 32 - 16) / 16;
@@ -229,12 +232,16 @@ class Residual : public BackendTest {
   void for_cases(Work work) {
     uint64_t seed = 1;
     for (const Extent extent : {Extent{1, 1}, {17, 33}, {75, 50}}) {
-      for (const int format : {0, 1, 2, 3, 4}) {
+      for (const int format : {0, 1, 2, 3, 4, 5, 6, 7}) {
         for (const int one_in : {0, 3}) {
           ResidualCase c{extent, format == 0 ? 1 : 3, {}, {kBytes, kBytes, kBytes}, {0, 0}, 0, one_in};
           if (format == 1) c.chroma = {1, 1};
           if (format == 2) c.chroma = {0, 1};
           if (format == 4) c.ranges = {kBytes, kDifferences, kDifferences};  // YCoCg
+          if (format == 5) c.ranges = {k10Bits, k10Bits, k10Bits};
+          if (format == 6) c.ranges = {k12Bits, k12Bits, k12Bits};
+          if (format == 7) c.ranges = {k12Bits, k12Bits, k12Bits};
+          if (format == 5 || format == 7) c.chroma = {1, 1};
           if (seed % 4 == 0) c.padding = 32;
           c.masking = static_cast<uint32_t>(seed % 3 * 5 + seed % 2);
           SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " format " << format

@@ -20,12 +20,13 @@ class Skip : public test::BackendTest {
  protected:
   static constexpr int kCell = 1 << kLog2Cell;
   /// Part of the picture moves, part is still, and noise grows from left to right.
-  void check(Extent extent, int planes, ChromaShift chroma, uint32_t base_step, uint64_t seed) {
+  void check(Extent extent, int planes, ChromaShift chroma, uint32_t base_step, uint64_t seed,
+             int depth_shift) {
     const Extent padded{round_up(extent.rows, 4), round_up(extent.cols, 4)};
     const MotionGrid grid = test::grid_for(padded, kLog2Cell);
     test::Random random(seed);
     std::vector<BackendPlane> sources, references;
-    SkipPlanes compared{planes, chroma, {}, {}};
+    SkipPlanes compared{planes, chroma, depth_shift, {}, {}};
     std::vector<reference::SkipPlane> expected_planes;
     sources.reserve(3);
     references.reserve(3);
@@ -36,13 +37,15 @@ class Skip : public test::BackendTest {
       BackendPlane& source = sources.emplace_back(backend(), all);
       BackendPlane& reference = references.emplace_back(backend(), part);
       const auto wave = [&](double y, double x) {
-        const int mean = p > 0 && seed % 2 == 1 ? 0 : 128;  // chroma with a sign, or without
-        return mean + 50 * std::sin(0.31 * y + 0.05 * x + p) + 40 * std::sin(0.23 * x - 0.07 * y);
+        const int mean =
+            p > 0 && seed % 2 == 1 && depth_shift == 0 ? 0 : 128;  // chroma with a sign, or without
+        return (1 << depth_shift) *
+               (mean + 50 * std::sin(0.31 * y + 0.05 * x + p) + 40 * std::sin(0.23 * x - 0.07 * y));
       };
       for (int r = 0; r < all.rows; ++r) {
         for (int c = 0; c < all.cols; ++c) {
           const double moved = r > all.rows / 2 ? 1.5 : 0;
-          const int noise = random.between(-1, 1) * random.between(0, 1 + 12 * c / all.cols);
+          const int noise = random.between(-1, 1) * random.between(0, (1 + 12 * c / all.cols) << depth_shift);
           source.at(r, c) = static_cast<Sample>(std::lround(wave(r, c + moved)) + noise);
           if (r < part.rows && c < part.cols)
             reference.at(r, c) = static_cast<Sample>(std::lround(wave(r, c)));
@@ -55,7 +58,7 @@ class Skip : public test::BackendTest {
       const auto at = [](const BackendPlane& plane) {
         return reference::clamped([&](int r, int c) { return plane.at(r, c); }, plane.rows(), plane.cols());
       };
-      expected_planes.push_back({at(source), at(reference), shift});
+      expected_planes.push_back({at(source), at(reference), shift, depth_shift});
     }
     BackendSide searched(backend(), grid);
     BackendSide side(backend(), grid);
@@ -67,7 +70,8 @@ class Skip : public test::BackendTest {
                                          .log2_block = log2_block,
                                          .split = log2_block == kLog2Cell ? 0 : 1,
                                          .range = kRange,
-                                         .subpel = 3},
+                                         .subpel = 3,
+                                         .depth_shift = depth_shift},
                                         padded);
     ASSERT_TRUE(ok(motion));
     ASSERT_TRUE(ok(
@@ -80,11 +84,11 @@ class Skip : public test::BackendTest {
     side.download();
     EXPECT_TRUE(searched.intact() && side.intact());
     const std::vector<uint8_t> expected_still = reference::find_still(expected_planes, grid, base_step);
-    const std::vector<uint8_t> skips =
-        reference::decide_skips(expected_planes,
-                                reference::HalfSamples(expected_planes[0].reference, grid.rows * kCell,
-                                                       grid.cols * kCell, kRange + 4),
-                                grid, base_step, expected_still, vectors);
+    const std::vector<uint8_t> skips = reference::decide_skips(
+        expected_planes,
+        reference::HalfSamples(reference::as_bytes(expected_planes[0].reference, depth_shift),
+                               grid.rows * kCell, grid.cols * kCell, kRange + 4),
+        grid, base_step, expected_still, vectors);
     ASSERT_EQ(searched.skips(), expected_still);
     ASSERT_EQ(side.skips(), skips);
     ASSERT_EQ(searched.vectors.all(), vectors);
@@ -135,7 +139,10 @@ TEST_P(Skip, AgreesWithTheDefinition) {
       for (const uint32_t base_step : {0U, 16U, 100U, 900U, 65535U}) {
         SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " chroma " << chroma.y << ","
                                         << chroma.x << " step " << base_step);
-        check(extent, seed % 4 == 0 ? 1 : 3, chroma, base_step, seed);
+        for (const int depth_shift : {0, 2, 4}) {
+          check(extent, seed % 4 == 0 ? 1 : 3, chroma, base_step, seed, depth_shift);
+          if (HasFatalFailure()) return;
+        }
         ++seed;
         if (HasFatalFailure()) return;
       }
@@ -163,7 +170,7 @@ TEST_P(Skip, CellsTakeVectorsBackForChroma) {
     for (const unsigned differing : {1U, 2U, 3U}) {  // planes of chroma
       std::vector<BackendPlane> all;
       all.reserve(6);
-      SkipPlanes planes{3, chroma, {}, {}};
+      SkipPlanes planes{3, chroma, 0, {}, {}};
       for (size_t p = 0; p < 3; ++p) {
         const ChromaShift shift = p == 0 ? ChromaShift{} : chroma;
         const Extent part{extent.rows >> shift.y, extent.cols >> shift.x};

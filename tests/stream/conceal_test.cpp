@@ -105,14 +105,14 @@ Bytes without(const Bytes& header, const Bytes& packet, size_t component) {
   return out;
 }
 
-class Conceal : public testing::TestWithParam<std::tuple<ctv_backend, int>> {
+class Conceal : public testing::TestWithParam<std::tuple<ctv_backend, int, ctv_format>> {
  protected:
   void SetUp() override {
     if (backend() == CTV_BACKEND_CUDA && find_backend("cuda") == nullptr) GTEST_SKIP() << "no CUDA device";
     encode_clip(true);
   }
   void encode_clip(bool error_resilient) {
-    const auto clip = moving_clip(CTV_FORMAT_I420, 144, 176, 6);
+    const auto clip = moving_clip(std::get<2>(GetParam()), 144, 176, 6);
     Config c = config_for(clip[0], "default");
     c.qp = 14;  // predicted frames have several regions
     c.fps_den = 1;
@@ -298,10 +298,13 @@ TEST_P(Conceal, WithoutErrorResilienceAPacketIsNeededWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Conceal,
-                         testing::Combine(testing::ValuesIn(built_backends()), testing::Values(1, 3)),
+                         testing::Combine(testing::ValuesIn(built_backends()), testing::Values(1, 3),
+                                          testing::Values(CTV_FORMAT_I420, CTV_FORMAT_I420_10,
+                                                          CTV_FORMAT_I420_12)),
                          [](const auto& i) {
                            return std::string(std::get<0>(i.param) == CTV_BACKEND_CUDA ? "cuda" : "cpu") +
-                                  std::to_string(std::get<1>(i.param));
+                                  std::to_string(std::get<1>(i.param)) + "_" +
+                                  std::to_string(bits_of(std::get<2>(i.param))) + "_bits";
                          });
 
 // There is nothing to repeat either, until the next key frame.

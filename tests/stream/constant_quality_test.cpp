@@ -21,7 +21,10 @@ std::vector<double> luma_psnr(const std::vector<Frame>& clip, const Stream& stre
   const auto decoded = decode(stream);
   EXPECT_EQ(decoded.size(), clip.size());
   std::vector<double> values;
-  for (size_t i = 0; i < decoded.size(); ++i) values.push_back(psnr(decoded[i].planes[0], clip[i].planes[0]));
+  for (size_t i = 0; i < decoded.size(); ++i) {
+    values.push_back(bits_of(clip[i].format) > 8 ? psnr(decoded[i], clip[i])
+                                                 : psnr(decoded[i].planes[0], clip[i].planes[0]));
+  }
   return values;
 }
 
@@ -45,9 +48,13 @@ std::vector<Frame> noisy_clip(int frames, bool still) {
 }
 
 TEST(ConstantQuality, IsNearItsTargetWhateverTheContent) {
-  const std::vector<std::vector<Frame>> clips = {
-      moving_clip(CTV_FORMAT_I420, 128, 96, 24), moving_clip(CTV_FORMAT_I420, 97, 61, 24, 7),
-      moving_clip(CTV_FORMAT_GRAY8, 160, 80, 24, 3), noisy_clip(24, false), noisy_clip(24, true)};
+  const std::vector<std::vector<Frame>> clips = {moving_clip(CTV_FORMAT_I420, 128, 96, 24),
+                                                 moving_clip(CTV_FORMAT_I420, 97, 61, 24, 7),
+                                                 moving_clip(CTV_FORMAT_GRAY8, 160, 80, 24, 3),
+                                                 noisy_clip(24, false),
+                                                 noisy_clip(24, true),
+                                                 moving_clip(CTV_FORMAT_GRAY10, 128, 96, 24),
+                                                 moving_clip(CTV_FORMAT_GRAY12, 97, 61, 24, 7)};
   double widest = 0;
   for (const double crf : {18.0, 27.5, 36.0}) {
     double least = 1e9;

@@ -34,6 +34,8 @@ const Kind kKinds[] = {
     {"fastest", "fastest", CTV_FORMAT_GRAY8, nothing},
     {"slow", "slow", CTV_FORMAT_I444, nothing},
     {"lossless", "lossless", CTV_FORMAT_RGB8, nothing},
+    {"10_bits", "default", CTV_FORMAT_I420_10, nothing},
+    {"12_bits", "fast", CTV_FORMAT_I444_12, nothing},
     {"directions", "default", CTV_FORMAT_I420,
      [](ctv_config& c) { c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.directions[0] = 16; }},
     {"rle", "slow", CTV_FORMAT_I420, [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE; }},

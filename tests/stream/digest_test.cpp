@@ -63,11 +63,11 @@ struct Source {
   ctv_format format;
   int width, height;
 };
-constexpr Source kSources[] = {{"i420_64x48", CTV_FORMAT_I420, 64, 48},
-                               {"i420_67x45", CTV_FORMAT_I420, 67, 45},
-                               {"rgb_33x21", CTV_FORMAT_RGB8, 33, 21},
-                               {"i422_50x38", CTV_FORMAT_I422, 50, 38},
-                               {"gray_1x1", CTV_FORMAT_GRAY8, 1, 1}};
+constexpr Source kSources[] = {
+    {"i420_64x48", CTV_FORMAT_I420, 64, 48},       {"i420_67x45", CTV_FORMAT_I420, 67, 45},
+    {"rgb_33x21", CTV_FORMAT_RGB8, 33, 21},        {"i422_50x38", CTV_FORMAT_I422, 50, 38},
+    {"gray_1x1", CTV_FORMAT_GRAY8, 1, 1},          {"i420p10_67x45", CTV_FORMAT_I420_10, 67, 45},
+    {"i422p12_50x38", CTV_FORMAT_I422_12, 50, 38}, {"gray12_33x21", CTV_FORMAT_GRAY12, 33, 21}};
 
 TEST(Digests, OfEveryPresetAndFormat) {
   for (const Source& source : kSources) {
@@ -133,6 +133,13 @@ TEST(Digests, OfEveryMotionAndEveryDecision) {
     Config c = config_for(clip[0], "default");
     change(c);
     check(name, clip, c);
+    if (name.starts_with("qp") || name == "crf") {
+      for (const auto& [depth, format] :
+           {std::pair{"_10", CTV_FORMAT_I420_10}, {"_12", CTV_FORMAT_I444_12}}) {
+        c.format = format;
+        check(name + depth, moving_clip(format, 80, 56, 5), c);
+      }
+    }
   }
 }
 

@@ -46,6 +46,33 @@ std::vector<uint8_t> halved(const std::vector<uint8_t>& in, int rows, int cols, 
   return out;
 }
 
+/// The same of words; sums of columns are shifted to 16 bits.
+std::vector<uint8_t> halved_words(const std::vector<uint8_t>& in, int rows, int cols, int step, int bits,
+                                  int unused) {
+  constexpr std::array<int, 6> kTaps = {-3, 7, 28, 28, 7, -3};
+  const int shift = bits - 8;
+  std::vector<uint8_t> out;
+  for (int r = 0; r < (rows + 1) / 2; ++r) {
+    for (int c = 0; c < (cols + 1) / 2 * step; ++c) {
+      int sum = 0;
+      for (int i = 0; i < 6; ++i) {
+        int column = 0;
+        for (int k = 0; k < 6; ++k) {
+          const int y = std::clamp(2 * r - 2 + k, 0, rows - 1);
+          const int x = std::clamp(c / step * 2 - 2 + i, 0, cols - 1);
+          const auto at = 2 * static_cast<size_t>((y * cols + x) * step + c % step);
+          column += kTaps[static_cast<size_t>(k)] * ((in[at] | in[at + 1] << 8) >> unused);
+        }
+        sum += kTaps[static_cast<size_t>(i)] * (column >> shift);
+      }
+      const int word = std::clamp((sum + (2048 >> shift)) >> (12 - shift), 0, (1 << bits) - 1) << unused;
+      out.push_back(static_cast<uint8_t>(word));
+      out.push_back(static_cast<uint8_t>(word >> 8));
+    }
+  }
+  return out;
+}
+
 Frame halved(const Frame& in) {
   Frame out = make_frame(in.format, (in.width + 1) / 2, (in.height + 1) / 2);
   const bool bgr = in.format == CTV_FORMAT_RGB8 || in.format == CTV_FORMAT_RGBA8;
@@ -53,7 +80,13 @@ Frame halved(const Frame& in) {
   for (size_t p = 0; p < shapes.size() && shapes[p].rows > 0; ++p) {
     int step = 1;
     if (bgr) step = in.format == CTV_FORMAT_RGB8 ? 3 : 4;
-    if (in.format == CTV_FORMAT_NV12 && p == 1) step = 2;
+    if (with_8_bits(in.format) == CTV_FORMAT_NV12 && p == 1) step = 2;
+    if (bits_of(in.format) > 8) {
+      out.planes[p] = halved_words(in.planes[p], static_cast<int>(shapes[p].rows),
+                                   static_cast<int>(shapes[p].row_bytes) / (2 * step), step,
+                                   bits_of(in.format), in.format == CTV_FORMAT_P010 ? 6 : 0);
+      continue;
+    }
     out.planes[p] = halved(in.planes[p], static_cast<int>(shapes[p].rows),
                            static_cast<int>(shapes[p].row_bytes) / step, step);
   }
@@ -152,7 +185,8 @@ TEST_P(SimulcastBytes, AreThoseOfTheScaledPictures) {
 INSTANTIATE_TEST_SUITE_P(Backends, SimulcastBytes,
                          testing::Combine(testing::ValuesIn(built_backends()),
                                           testing::Values(CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_NV12,
-                                                          CTV_FORMAT_I422, CTV_FORMAT_RGB8, CTV_FORMAT_RGBA8),
+                                                          CTV_FORMAT_I422, CTV_FORMAT_RGB8, CTV_FORMAT_RGBA8,
+                                                          CTV_FORMAT_P010, CTV_FORMAT_I420_12),
                                           testing::Values(1, 3)));
 
 // One decoder follows a server that forwards the sizes in turn, and has the pictures of each.

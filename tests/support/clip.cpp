@@ -73,7 +73,61 @@ std::array<uint8_t, 3> to_rgb(const Ycc& s) {
 
 }  // namespace
 
+ctv_format with_8_bits(ctv_format format) {
+  switch (format) {
+    case CTV_FORMAT_GRAY10:
+    case CTV_FORMAT_GRAY12:
+      return CTV_FORMAT_GRAY8;
+    case CTV_FORMAT_I420_10:
+    case CTV_FORMAT_I420_12:
+      return CTV_FORMAT_I420;
+    case CTV_FORMAT_I422_10:
+    case CTV_FORMAT_I422_12:
+      return CTV_FORMAT_I422;
+    case CTV_FORMAT_I444_10:
+    case CTV_FORMAT_I444_12:
+      return CTV_FORMAT_I444;
+    case CTV_FORMAT_P010:
+      return CTV_FORMAT_NV12;
+    default:
+      return format;
+  }
+}
+
+int bits_of(ctv_format format) {
+  if (with_8_bits(format) == format) return 8;
+  return format >= CTV_FORMAT_GRAY12 ? 12 : 10;
+}
+
+namespace {
+
+int unused_bits(ctv_format format) { return format == CTV_FORMAT_P010 ? 6 : 0; }
+
+/// A frame of 8 bits with low bits of noise.
+Frame deepened(const Frame& from, ctv_format format, uint64_t seed) {
+  Frame frame = make_frame(format, from.width, from.height);
+  frame.number = from.number;
+  const int more = bits_of(format) - 8;
+  Random random(seed);
+  for (size_t p = 0; p < 4; ++p) {
+    for (size_t i = 0; i < from.planes[p].size(); ++i) {
+      const int sample = from.planes[p][i] << more | random.between(0, (1 << more) - 1);
+      const int word = sample << unused_bits(format);
+      frame.planes[p][2 * i] = static_cast<uint8_t>(word);
+      frame.planes[p][2 * i + 1] = static_cast<uint8_t>(word >> 8);
+    }
+  }
+  return frame;
+}
+
+}  // namespace
+
 std::array<PlaneShape, 4> plane_shapes(ctv_format format, int width, int height) {
+  if (with_8_bits(format) != format) {
+    auto shapes = plane_shapes(with_8_bits(format), width, height);
+    for (PlaneShape& shape : shapes) shape.row_bytes *= 2;
+    return shapes;
+  }
   const auto w = static_cast<size_t>(width);
   const auto h = static_cast<size_t>(height);
   const size_t half_w = (w + 1) / 2;
@@ -139,6 +193,10 @@ Frame copy_of(const ctv_picture& picture) {
 }
 
 Frame moving_frame(ctv_format format, int width, int height, int number, uint32_t seed) {
+  if (with_8_bits(format) != format) {
+    return deepened(moving_frame(with_8_bits(format), width, height, number, seed), format,
+                    seed + static_cast<uint64_t>(number));
+  }
   Frame frame = make_frame(format, width, height);
   frame.number = number;
   const bool rgb = format == CTV_FORMAT_RGB8 || format == CTV_FORMAT_RGBA8;
@@ -181,6 +239,8 @@ std::vector<Frame> moving_clip(ctv_format format, int width, int height, int fra
 }
 
 Frame noise_frame(ctv_format format, int width, int height, uint64_t seed) {
+  if (with_8_bits(format) != format)
+    return deepened(noise_frame(with_8_bits(format), width, height, seed), format, seed);
   Frame frame = make_frame(format, width, height);
   Random random(seed);
   for (auto& plane : frame.planes) {
@@ -204,6 +264,19 @@ double psnr(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
 }
 
 double psnr(const Frame& a, const Frame& b) {
+  if (bits_of(a.format) > 8) {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t p = 0; p < 4; ++p) {
+      const auto sample = [&](const Frame& f, size_t i) {
+        return (f.planes[p][i] | f.planes[p][i + 1] << 8) >> unused_bits(f.format);
+      };
+      for (size_t i = 0; i < a.planes[p].size(); i += 2, ++count)
+        sum += std::pow(sample(a, i) - sample(b, i), 2);
+    }
+    const double peak = (1 << bits_of(a.format)) - 1;
+    return sum == 0 ? 99 : 10 * std::log10(peak * peak * static_cast<double>(count) / sum);
+  }
   std::vector<uint8_t> all_a;
   std::vector<uint8_t> all_b;
   for (size_t p = 0; p < 4; ++p) {

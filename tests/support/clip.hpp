@@ -17,6 +17,10 @@ struct PlaneShape {
 };
 std::array<PlaneShape, 4> plane_shapes(ctv_format format, int width, int height);
 
+/// The format of 8 bits with the same planes, and the bits of a sample.
+ctv_format with_8_bits(ctv_format format);
+int bits_of(ctv_format format);
+
 /// A picture that owns its samples, without gaps between rows.
 struct Frame {
   ctv_format format = CTV_FORMAT_NONE;

@@ -68,15 +68,15 @@ TEST(Quality, AlphaDoesNotCount) {
 
 TEST(Quality, SsimOfFlatPictures) {
   // Without variance only the luminance term is left: (2ab + c1) / (a^2 + b^2 + c1), c1 = (0.01 * 255)^2.
-  const std::vector<uint8_t> a(256, 100), b(256, 120);
+  const std::vector<uint16_t> a(256, 100), b(256, 120);
   const double c1 = 6.5025;
   EXPECT_NEAR(ssim(a.data(), b.data(), 16, 16), (2 * 100 * 120 + c1) / (100 * 100 + 120 * 120 + c1), 1e-12);
   EXPECT_NEAR(ssim(a.data(), b.data(), 3, 2), (2 * 100 * 120 + c1) / (100 * 100 + 120 * 120 + c1), 1e-12);
 }
 
 TEST(Quality, SsimFallsWithNoise) {
-  std::vector<uint8_t> a(64 * 64), b, c;
-  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<uint8_t>(64 + i % 64 + i / 64);
+  std::vector<uint16_t> a(64 * 64), b, c;
+  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<uint16_t>(64 + i % 64 + i / 64);
   b = c = a;
   for (size_t i = 0; i < a.size(); i += 3)
     b[i] = static_cast<uint8_t>(b[i] + 4), c[i] = static_cast<uint8_t>(c[i] + 16);

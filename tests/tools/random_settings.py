@@ -28,6 +28,14 @@ FORMATS = {  # planes: bytes of a sample, column and row shift
     "rgb": [(3, 0, 0)],
     "rgba": [(4, 0, 0)],
 }
+DEEP = {  # planes of the format with bytes; more bits of a sample, unused low bits of a word
+    "gray12": ("gray", 4, 0),
+    "i420p10": ("i420", 2, 0),
+    "i420p12": ("i420", 4, 0),
+    "p010": ("nv12", 2, 6),
+    "i422p10": ("i422", 2, 0),
+    "i444p12": ("i444", 4, 0),
+}
 SWITCHES = ["overlap", "loop_filter", "split", "directional_lifting", "rdoq"]
 REFUSED = {1, 4}  # exit codes of ctenc: settings that contradict each other, a packet that no step makes fit
 EXPECTED = {0, 1, 3, 4}  # exit codes of ctdec
@@ -47,6 +55,14 @@ def texture(r, length):
     )
 
 
+def words(r, samples, more, unused):
+    """Samples with low bits of noise, as little-endian words."""
+    low = r.randbytes(len(samples))
+    return b"".join(
+        ((s << more | n & (1 << more) - 1) << unused).to_bytes(2, "little") for s, n in zip(samples, low)
+    )
+
+
 def write_clip(r, path):
     """Raw video that moves, stands still with noise, or is noise alone. Returns ctenc's options for it."""
 
@@ -54,17 +70,19 @@ def write_clip(r, path):
         return r.choice((r.randint(1, 40), r.randint(1, 200), r.randint(1, 200), r.randint(200, 600)))
 
     width, height, frames = side(), side(), r.randint(1, 7)
-    name = r.choice(list(FORMATS))
+    name = r.choice([*FORMATS, *DEEP])
+    base, *deep = DEEP.get(name, (name,))
+    deepened = (lambda samples: words(r, samples, *deep)) if deep else (lambda samples: samples)
     kind = r.choice(("move", "move", "still", "noise"))
     line = texture(r, 8 * 4096)
     across, down, slope = r.randint(-9, 9), r.randint(-9, 9), r.randint(0, 700)
     with open(path, "wb") as out:
         for frame in range(frames):
-            for each, col_shift, row_shift in FORMATS[name]:
+            for each, col_shift, row_shift in FORMATS[base]:
                 n = each * ((width + (1 << col_shift) - 1) >> col_shift)
                 for row in range((height + (1 << row_shift) - 1) >> row_shift):
                     if kind == "noise":
-                        out.write(r.randbytes(n))
+                        out.write(deepened(r.randbytes(n)))
                         continue
                     moved = (row + down * frame, across * frame) if kind == "move" else (row, 0)
                     at = (moved[0] * slope + each * moved[1]) % (len(line) - n)
@@ -73,7 +91,7 @@ def write_clip(r, path):
                         for _ in range(n // 8):
                             i = r.randrange(n)
                             samples[i] = min(255, samples[i] + r.randint(0, 2))
-                    out.write(samples)
+                    out.write(deepened(samples))
     return ["--size", f"{width}x{height}", "--raw-format", name]
 
 

@@ -156,6 +156,20 @@ same f.rgb f_dec.rgb "lossless rgb"
 expect 1 "rgb to y4m" "$ctdec" f.ctv -o f_dec.y4m
 one_line "rgb to y4m"
 
+# --- samples of 10 and 12 bits: lossless, with conversions, and what the header says of high dynamic range
+for depth in 10 12; do
+  { printf 'YUV4MPEG2 W37 H21 F25:1 Ip A1:1 C422p%s\n' $depth && for _ in 1 2 3; do
+    printf 'FRAME\n' && printf '\001\002%.0s' $(seq 1575); done; } >deep.y4m  # samples of 513
+  expect 0 "lossless $depth bits" "$ctenc" deep.y4m -o deep.ctv -q --lossless --verify --psnr --ssim --content-light 1000,400 \
+    --mastering-display 35400,14600,8500,39850,6550,2300,15635,16450,10000000,1
+  expect 0 "decode $depth bits" "$ctdec" deep.ctv -o deep_dec.y4m -q
+  same deep.y4m deep_dec.y4m "$depth bits"
+  expect 0 "$depth bits described" "$ctinfo" deep.ctv
+  grep -q "i422p$depth" out && grep -q 'light up to 1000' out && grep -q '0.0001 to 1000 cd' out || fail "$depth bits: ctinfo"
+  expect 0 "$depth bits as 8" "$ctdec" deep.ctv -o deep.png -q --frames 1
+done
+expect 1 "nine numbers" "$ctenc" deep.y4m -o x.ctv --mastering-display 1,2,3,4,5,6,7,8,9
+
 # --- image sequences
 "$ctgen" img_%03d.png --size 40x24 --frames 4 --format rgb || fail "generate png"
 expect 0 "encode png" "$ctenc" img_%03d.png -o img.ctv --lossless --fps 10
@@ -327,9 +341,9 @@ printf 'YUV4MPEG2 W0 H16\nFRAME\n' >bad.y4m
 expect 2 "zero width" "$ctenc" bad.y4m -o x.ctv
 printf 'YUV4MPEG2 W65535 H65535\nFRAME\n' >bad.y4m
 expect 4 "huge" "$ctenc" bad.y4m -o x.ctv
-printf 'YUV4MPEG2 W16 H16 C420p10\nFRAME\n' >bad.y4m
-expect 2 "ten bits" "$ctenc" bad.y4m -o x.ctv
-one_line "ten bits"
+printf 'YUV4MPEG2 W16 H16 C420p14\nFRAME\n' >bad.y4m
+expect 2 "14 bits" "$ctenc" bad.y4m -o x.ctv
+one_line "14 bits"
 printf 'YUV4MPEG2 W16 H16\n' >bad.y4m
 expect 2 "no frames" "$ctenc" bad.y4m -o x.ctv
 expect 2 "folder" "$ctenc" . -o x.ctv

@@ -77,7 +77,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{" C420paldv", CTV_FORMAT_I420, 27}, Variant{" C422", CTV_FORMAT_I422, 33},
                     Variant{" C444", CTV_FORMAT_I444, 45}, Variant{" Cmono", CTV_FORMAT_GRAY8, 15},
                     Variant{" C420p8", CTV_FORMAT_I420, 27}, Variant{" C444p8", CTV_FORMAT_I444, 45},
-                    Variant{" Cmono8", CTV_FORMAT_GRAY8, 15}));
+                    Variant{" Cmono8", CTV_FORMAT_GRAY8, 15}, Variant{" C420p10", CTV_FORMAT_I420_10, 54},
+                    Variant{" C422p10", CTV_FORMAT_I422_10, 66}, Variant{" C444p10", CTV_FORMAT_I444_10, 90},
+                    Variant{" Cmono10", CTV_FORMAT_GRAY10, 30}, Variant{" C420p12", CTV_FORMAT_I420_12, 54},
+                    Variant{" C422p12", CTV_FORMAT_I422_12, 66}, Variant{" C444p12", CTV_FORMAT_I444_12, 90},
+                    Variant{" Cmono12", CTV_FORMAT_GRAY12, 30}));
 
 TEST(Y4m, SmallestPicture) {
   Y4mReader reader = reader_of("YUV4MPEG2 W1 H1\nFRAME\nabc");
@@ -137,12 +141,12 @@ TEST(Y4m, SkipStopsAtTheEnd) {
   }
 }
 
-TEST(Y4m, MoreThanEightBitsIsSaid) {
-  for (const char* tag : {"420p10", "422p12", "444p16", "mono10", "mono16", "420p14"}) {
+TEST(Y4m, OtherDepthsAreSaid) {
+  for (const char* tag : {"420p9", "444p16", "mono16", "420p14"}) {
     std::string message;
     EXPECT_EQ(code_of([&] { parse_y4m_header(std::string("YUV4MPEG2 W2 H2 C") + tag, "x"); }, &message),
               Exit::kFile);
-    EXPECT_NE(message.find("8 bits"), std::string::npos) << message;
+    EXPECT_NE(message.find("8, 10 or 12 bits"), std::string::npos) << message;
   }
   for (const char* tag :
        {"411", "444alpha", "440p8", "monochrome", "p", "p8", "8"}) {  // a layout, not a depth

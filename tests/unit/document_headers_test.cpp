@@ -138,9 +138,12 @@ TEST(Document, SequenceHeader) {
     store_u32(bytes, 4, static_cast<uint32_t>(bytes.size() - kPrefixSize));
     return read_sequence_header(bytes).status().message();
   };
+  SequenceHeader deep = some_header(4, Prediction::kPicture, 4);
+  deep.depth = 1;
+  deep.hdr = {1, 1, {13250, 34500, 7500, 3000, 34000, 16000, 15635, 16450}, {10000000, 1}, {1000, 400}};
   for (const SequenceHeader& h :
        {some_header(2, Prediction::kPicture, 4), some_header(5, Prediction::kSubband, 5),
-        some_header(1, Prediction::kPicture, 3)}) {
+        some_header(1, Prediction::kPicture, 3), deep}) {
     const Values derived = {{"subbands", subband_count(h.transform)}, {"sets", h.planes() == 1 ? 1 : 2}};
     check_fields("sequence header", write_sequence_header(h), kPrefixSize, derived, read);
   }

@@ -70,7 +70,7 @@ TEST(Document, LoopFilter) {
   const auto tables = column("loop filter", 4);
   for (const bool chroma : {false, true}) {
     for (const bool key : {false, true}) {
-      const LoopFilter f = loop_filter(16, key, chroma);
+      const LoopFilter f = loop_filter(16, key, chroma, 0);
       EXPECT_EQ(tables[static_cast<size_t>(2 * (chroma ? 1 : 0) + (key ? 0 : 1))], std::vector<int>{f.table});
     }
   }

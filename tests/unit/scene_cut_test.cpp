@@ -35,6 +35,27 @@ TEST(SceneCut, ASlideOfTextIsOneAfterAnother) {
   EXPECT_TRUE(scenes.is_cut(picture_of(a)));
 }
 
+// Formats of words are seen as bytes are.
+TEST(SceneCut, DeepSamplesAreSeenAs8Bits) {
+  for (const ctv_format format : {CTV_FORMAT_GRAY10, CTV_FORMAT_GRAY12}) {
+    SceneCutDetector scenes;
+    const auto deep = [&](const Frame& frame) {
+      Frame out = make_frame(format, kWidth, kHeight);
+      for (size_t i = 0; i < frame.planes[0].size(); ++i) {
+        const int word = frame.planes[0][i] << (bits_of(format) - 8);
+        out.planes[0][2 * i] = static_cast<uint8_t>(word);
+        out.planes[0][2 * i + 1] = static_cast<uint8_t>(word >> 8);
+      }
+      return out;
+    };
+    const Frame a = deep(slide(1, 18)), b = deep(slide(2, 26));
+    EXPECT_FALSE(scenes.is_cut(picture_of(a)));
+    EXPECT_FALSE(scenes.is_cut(picture_of(a)));
+    EXPECT_TRUE(scenes.is_cut(picture_of(b)));
+    EXPECT_FALSE(scenes.is_cut(picture_of(b)));
+  }
+}
+
 TEST(SceneCut, TextThatMovesOnIsNone) {
   SceneCutDetector scenes;
   for (int i = 0; i < 10; ++i) {

@@ -48,6 +48,9 @@ Clip load_clip(const std::string& path, int64_t limit) {
   Clip clip;
   clip.name = clip_name(path);
   clip.video = reader->video();
+  if (ctv_format_bits(clip.video.format) > 8)
+    throw Failure(Exit::kFile, path + " has more than 8 bits a sample",
+                  "ctenc --benchmark and --psnr take it");
   Frame frame;
   while (static_cast<int64_t>(clip.frames.size()) < limit && reader->read(frame)) {
     check_interrupted();

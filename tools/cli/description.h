@@ -20,6 +20,9 @@ void add_description(nlohmann::ordered_json& j, const About& about) {
   j["matrix"] = about.matrix;
   j["siting"] = name_of(kSitings, about.siting);
   j["interlace"] = name_of(kInterlaces, about.interlace);
+  j["mastering_primaries"] = about.mastering_primaries;
+  j["mastering_luminance"] = about.mastering_luminance;
+  j["content_light"] = about.content_light;
 }
 
 /// `running` is that of ctv_encoder_description(): "cpu: AVX2, 8 threads".

@@ -20,7 +20,7 @@ struct Sums {
   }
 };
 
-Sums window_sums(const uint8_t* a, const uint8_t* b, int32_t stride, int32_t width, int32_t height) {
+Sums window_sums(const uint16_t* a, const uint16_t* b, int32_t stride, int32_t width, int32_t height) {
   Sums s;
   for (int32_t y = 0; y < height; ++y) {
     for (int32_t x = 0; x < width; ++x) {
@@ -32,8 +32,8 @@ Sums window_sums(const uint8_t* a, const uint8_t* b, int32_t stride, int32_t wid
 }
 
 /// Wang et al. 2004 with K1 = 0.01, K2 = 0.03 and the sample variance, as in x264.
-double index_of(const Sums& s, double n) {
-  const double c1 = 0.01 * 0.01 * 255 * 255 * n * n, c2 = 0.03 * 0.03 * 255 * 255 * n * (n - 1);
+double index_of(const Sums& s, double n, double peak) {
+  const double c1 = 0.01 * 0.01 * peak * peak * n * n, c2 = 0.03 * 0.03 * peak * peak * n * (n - 1);
   const auto a = static_cast<double>(s.a), b = static_cast<double>(s.b);
   const double variances = n * static_cast<double>(s.squares) - a * a - b * b;
   const double covariance = n * static_cast<double>(s.product) - a * b;
@@ -41,16 +41,16 @@ double index_of(const Sums& s, double n) {
 }
 
 /// Luma without gaps: the first channel, or a sum of RGB with BT.601's weights.
-std::vector<uint8_t> luma(const ctv_picture& picture) {
+std::vector<uint16_t> luma(const ctv_picture& picture) {
   const std::vector<Channel> c = channels(picture);
-  std::vector<uint8_t> samples;
+  std::vector<uint16_t> samples;
   samples.reserve(static_cast<size_t>(picture.width) * static_cast<size_t>(picture.height));
   for (int32_t y = 0; y < picture.height; ++y) {
     for (int32_t x = 0; x < picture.width; ++x) {
-      samples.push_back(is_rgb(picture.format)
-                            ? static_cast<uint8_t>(
-                                  (77 * c[0].at(x, y) + 150 * c[1].at(x, y) + 29 * c[2].at(x, y) + 128) >> 8)
-                            : c[0].at(x, y));
+      const int sample = is_rgb(picture.format)
+                             ? (77 * c[0].at(x, y) + 150 * c[1].at(x, y) + 29 * c[2].at(x, y) + 128) >> 8
+                             : c[0].at(x, y);
+      samples.push_back(static_cast<uint16_t>(sample));
     }
   }
   return samples;
@@ -60,15 +60,17 @@ std::vector<uint8_t> luma(const ctv_picture& picture) {
 
 double psnr(const ChannelError& error) {
   if (error.squared == 0) return std::numeric_limits<double>::infinity();
+  const double peak = (1 << error.bits) - 1;
   return 10 *
-         std::log10(255.0 * 255.0 * static_cast<double>(error.samples) / static_cast<double>(error.squared));
+         std::log10(peak * peak * static_cast<double>(error.samples) / static_cast<double>(error.squared));
 }
 
-double ssim(const uint8_t* a, const uint8_t* b, int32_t width, int32_t height) {
+double ssim(const uint16_t* a, const uint16_t* b, int32_t width, int32_t height, int32_t bits) {
+  const double peak = (1 << bits) - 1;
   const int32_t columns = width / 4 - 1, rows = height / 4 - 1;  // of 8x8 windows
   if (columns < 1 || rows < 1) {                                 // a tiny picture is one window
     const double n = static_cast<double>(width) * height;
-    return n < 2 ? (a[0] == b[0] ? 1.0 : 0.0) : index_of(window_sums(a, b, width, width, height), n);
+    return n < 2 ? (a[0] == b[0] ? 1.0 : 0.0) : index_of(window_sums(a, b, width, width, height), n, peak);
   }
   // Sums of 4x4 blocks, two rows of blocks at a time; a window is 2x2 blocks.
   std::array<std::vector<Sums>, 2> block_rows;
@@ -87,7 +89,7 @@ double ssim(const uint8_t* a, const uint8_t* b, int32_t width, int32_t height) {
       s += current[x + 1];
       s += above[x];
       s += above[x + 1];
-      total += index_of(s, 64);
+      total += index_of(s, 64, peak);
     }
   }
   return total / (static_cast<double>(columns) * rows);
@@ -96,12 +98,14 @@ double ssim(const uint8_t* a, const uint8_t* b, int32_t width, int32_t height) {
 void Quality::add(const ctv_picture& source, const ctv_picture& decoded, bool with_ssim) {
   const std::vector<Channel> from = ctv::tools::channels(source);
   const std::vector<Channel> to = ctv::tools::channels(decoded);
-  if (from.size() != to.size() || source.width != decoded.width || source.height != decoded.height)
+  if (from.size() != to.size() || from[0].bits != to[0].bits || source.width != decoded.width ||
+      source.height != decoded.height)
     throw std::invalid_argument("pictures of different shapes are not comparable");
   channels_.resize(from.size());
   for (size_t c = 0; c < from.size(); ++c) {
     ChannelError& error = channels_[c];
     error.name = from[c].name;
+    error.bits = from[c].bits;
     for (int32_t y = 0; y < from[c].height; ++y) {
       uint64_t sum = 0;
       for (int32_t x = 0; x < from[c].width; ++x) {
@@ -113,7 +117,8 @@ void Quality::add(const ctv_picture& source, const ctv_picture& decoded, bool wi
     error.samples += static_cast<uint64_t>(from[c].width) * static_cast<uint64_t>(from[c].height);
   }
   if (!with_ssim) return;
-  ssim_sum_ += ctv::tools::ssim(luma(source).data(), luma(decoded).data(), source.width, source.height);
+  ssim_sum_ +=
+      ctv::tools::ssim(luma(source).data(), luma(decoded).data(), source.width, source.height, from[0].bits);
   ++ssim_count_;
 }
 
@@ -132,6 +137,7 @@ void Quality::merge(const Quality& other) {
   if (channels_.empty()) channels_.resize(other.channels_.size());
   for (size_t i = 0; i < channels_.size() && i < other.channels_.size(); ++i) {
     channels_[i].name = other.channels_[i].name;
+    channels_[i].bits = other.channels_[i].bits;
     channels_[i].squared += other.channels_[i].squared;
     channels_[i].samples += other.channels_[i].samples;
   }

@@ -16,6 +16,7 @@ struct ChannelError {
   const char* name = "";  // "Y", "U", "V", "R", "G", "B"
   uint64_t squared = 0;   // sum of squared differences
   uint64_t samples = 0;
+  int32_t bits = 8;  // of a sample; the peak is 2^bits - 1
 };
 
 /// Infinite for equal samples.
@@ -40,7 +41,7 @@ class Quality {
   int64_t ssim_count_ = 0;
 };
 
-/// SSIM of two planes without gaps between rows.
-double ssim(const uint8_t* a, const uint8_t* b, int32_t width, int32_t height);
+/// SSIM of two planes of samples of `bits` bits, without gaps between rows.
+double ssim(const uint16_t* a, const uint16_t* b, int32_t width, int32_t height, int32_t bits = 8);
 
 }  // namespace ctv::tools

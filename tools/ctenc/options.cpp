@@ -72,6 +72,18 @@ void code_point(Options& options, EncodeOptions& encode, const char* name, const
   options.value(name, "NAME|N", std::string(help) + ": " + names + ", or its number in ITU-T H.273", set);
 }
 
+/// The `count` numbers of a list such as 1000,400.
+std::vector<int32_t> numbers_of(const char* name, const std::string& s, size_t count) {
+  std::vector<int32_t> numbers;
+  for (const std::string& word : split(s, ',')) {
+    const auto n = parse_integer(word, 0, INT32_MAX);
+    if (n) numbers.push_back(static_cast<int32_t>(*n));
+  }
+  if (numbers.size() != count || split(s, ',').size() != count)
+    throw Failure(Exit::kUsage, text("%s: '%s' is not %zu numbers", name, s.c_str(), count));
+  return numbers;
+}
+
 void switched(Options& options, EncodeOptions& encode, const char* name, const char* help,
               int32_t ctv_config::*member, int32_t value) {
   options.flag(name, help, [&encode, member, value] {
@@ -139,6 +151,24 @@ void add_description_options(Options& options, EncodeOptions& encode) {
              &ctv_config::transfer);
   code_point(options, encode, "--matrix", "Matrix between RGB and YCbCr", kMatrices, "matrix",
              &ctv_config::matrix);
+  options.value(
+      "--mastering-display", "N,...",
+      "Of SMPTE ST 2086: x and y of red, green, blue and white in 50000ths, then the largest and the "
+      "least luminance in 10000ths of a cd/m2",
+      [&](const std::string& s) {
+        const auto n = numbers_of("--mastering-display", s, 10);
+        encode.edits.push_back([=](ctv_config& c) {
+          std::copy_n(n.begin(), 8, c.mastering_primaries);
+          std::copy_n(n.begin() + 8, 2, c.mastering_luminance);
+        });
+      });
+  options.value(
+      "--content-light", "MAX,MEAN",
+      "Of CTA-861.3: the largest light level of a sample, and the largest mean of a picture, in cd/m2",
+      [&](const std::string& s) {
+        const auto n = numbers_of("--content-light", s, 2);
+        encode.edits.push_back([=](ctv_config& c) { std::copy_n(n.begin(), 2, c.content_light); });
+      });
   choice("--siting", kSitings, "Place of 4:2:0 chroma samples", &ctv_config::siting);
   choice("--interlace", kInterlaces, "Fields in the rows of a picture; they are coded together",
          &ctv_config::interlace);

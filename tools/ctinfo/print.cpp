@@ -33,6 +33,13 @@ std::string description_text(const ctv_stream_info& i) {
   add(i.transfer != 2, "transfer " + code_point(kTransfers, i.transfer));
   add(i.matrix != 2, "matrix " + code_point(kMatrices, i.matrix));
   add(i.siting != CTV_SITING_UNSPECIFIED, std::string("chroma ") + name_of(kSitings, i.siting));
+  const auto* p = i.mastering_primaries;
+  const auto* l = i.mastering_luminance;
+  add(l[0] != 0 || l[1] != 0 || std::any_of(p, p + 8, [](int32_t v) { return v != 0; }),
+      text("mastered at R(%g,%g) G(%g,%g) B(%g,%g) white(%g,%g), %g to %g cd/m2", p[0] / 5e4, p[1] / 5e4,
+           p[2] / 5e4, p[3] / 5e4, p[4] / 5e4, p[5] / 5e4, p[6] / 5e4, p[7] / 5e4, l[1] / 1e4, l[0] / 1e4));
+  add(i.content_light[0] != 0 || i.content_light[1] != 0,
+      text("light up to %d cd/m2, of a picture %d", i.content_light[0], i.content_light[1]));
   add(i.interlace != CTV_INTERLACE_NONE, name_of(kInterlaces, i.interlace));
   return out.empty() ? "" : "  described   " + out + "\n";
 }

@@ -79,7 +79,7 @@ void add_plane(const ctv_picture& source, const ctv_picture& decoded, int plane,
   const auto* const original = static_cast<const uint8_t*>(source.data[plane]);
   const Surrounded samples(static_cast<const uint8_t*>(decoded.data[plane]), decoded.stride[plane], rows,
                            cols);
-  const LoopFilter filter = loop_filter(base_step, map.key, plane > 0);
+  const LoopFilter filter = loop_filter(base_step, map.key, plane > 0, 0);
   const auto found = std::make_unique<ClassProducts<int64_t>>();
   int64_t count = 0, squares = 0;
   for (int y = 0; y < rows; ++y) {

@@ -5,8 +5,6 @@ namespace ctv::tools {
 
 std::vector<Channel> channels(const ctv_picture& p) {
   const auto bytes = [&](int plane) { return static_cast<const uint8_t*>(p.data[plane]); };
-  const int32_t half_width = (p.width + 1) / 2;
-  const int32_t half_height = (p.height + 1) / 2;
   std::vector<Channel> list;
   if (is_rgb(p.format)) {
     const ptrdiff_t step = p.format == CTV_FORMAT_RGB8 ? 3 : 4;
@@ -15,28 +13,19 @@ std::vector<Channel> channels(const ctv_picture& p) {
       list.push_back({names[i], bytes(0) + i, p.stride[0], step, p.width, p.height});
     return list;
   }
-  list.push_back({"Y", bytes(0), p.stride[0], 1, p.width, p.height});
-  const auto add_chroma = [&](int32_t width, int32_t height) {
-    list.push_back({"U", bytes(1), p.stride[1], 1, width, height});
-    list.push_back({"V", bytes(2), p.stride[2], 1, width, height});
-  };
-  switch (p.format) {
-    case CTV_FORMAT_I420:
-      add_chroma(half_width, half_height);
-      break;
-    case CTV_FORMAT_I422:
-      add_chroma(half_width, p.height);
-      break;
-    case CTV_FORMAT_I444:
-      add_chroma(p.width, p.height);
-      break;
-    case CTV_FORMAT_NV12:
-      list.push_back({"U", bytes(1), p.stride[1], 2, half_width, half_height});
-      list.push_back({"V", bytes(1) + 1, p.stride[1], 2, half_width, half_height});
-      break;
-    default:
-      break;
-  }
+  const int32_t bits = ctv_format_bits(p.format);
+  const ptrdiff_t size = bits > 8 ? 2 : 1;
+  const int32_t unused = p.format == CTV_FORMAT_P010 ? 6 : 0;
+  list.push_back({"Y", bytes(0), p.stride[0], size, p.width, p.height, bits, unused});
+  const auto rows = static_cast<int32_t>(ctv_plane_rows(p.format, p.height, 1));
+  if (rows == 0) return list;
+  const bool pairs = ctv_plane_rows(p.format, p.height, 2) == 0;
+  const ptrdiff_t step = pairs ? 2 * size : size;
+  const auto cols =
+      static_cast<int32_t>(ctv_plane_row_bytes(p.format, p.width, 1)) / static_cast<int32_t>(step);
+  list.push_back({"U", bytes(1), p.stride[1], step, cols, rows, bits, unused});
+  list.push_back(
+      {"V", pairs ? bytes(1) + size : bytes(2), p.stride[pairs ? 1 : 2], step, cols, rows, bits, unused});
   return list;
 }
 

@@ -17,8 +17,13 @@ struct Channel {
   ptrdiff_t stride;     // bytes from row to row
   ptrdiff_t step;       // bytes from sample to sample
   int32_t width, height;
+  int32_t bits = 8;    // of a sample
+  int32_t unused = 0;  // low bits of a word below the sample
 
-  uint8_t at(int32_t x, int32_t y) const { return data[y * stride + x * step]; }
+  int at(int32_t x, int32_t y) const {
+    const uint8_t* const sample = data + y * stride + x * step;
+    return bits == 8 ? sample[0] : (sample[0] | sample[1] << 8) >> unused;
+  }
 };
 
 /// Channels of a picture in host memory, without alpha.

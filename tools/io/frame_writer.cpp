@@ -42,6 +42,22 @@ const char* y4m_tag(ctv_format format, ctv_siting siting) {
       return "422";
     case CTV_FORMAT_I444:
       return "444";
+    case CTV_FORMAT_GRAY10:
+      return "mono10";
+    case CTV_FORMAT_I420_10:
+      return "420p10";
+    case CTV_FORMAT_I422_10:
+      return "422p10";
+    case CTV_FORMAT_I444_10:
+      return "444p10";
+    case CTV_FORMAT_GRAY12:
+      return "mono12";
+    case CTV_FORMAT_I420_12:
+      return "420p12";
+    case CTV_FORMAT_I422_12:
+      return "422p12";
+    case CTV_FORMAT_I444_12:
+      return "444p12";
     default:
       return nullptr;
   }
@@ -93,8 +109,9 @@ class StreamWriter : public FrameWriter {
       throw Failure(Exit::kUsage,
                     "y4m holds planar YCbCr only, and the pictures are " +
                         std::string(is_rgb(picture.format) ? "RGB" : name_of(kFormats, picture.format)),
-                    is_rgb(picture.format) ? "write .ppm, .png or .rgb, or convert with --format i444"
-                                           : "write .nv12, or convert with --format i420");
+                    is_rgb(picture.format)
+                        ? "write .ppm, .png or .rgb, or convert with --format i444"
+                        : "write .nv12 or .p010, or convert with --format i420 or i420p10");
     file_.write(y4m_header(picture, options_, tag));
   }
 
@@ -119,7 +136,7 @@ OutputKind kind_of_output(const std::string& path, const std::string& option) {
   if (ending == "y4m") return OutputKind::kY4m;
   if (ending == "png") return OutputKind::kPng;
   if (ending == "ppm" || ending == "pgm" || ending == "pnm") return OutputKind::kPpm;
-  for (const char* raw : {"rgb", "rgba", "yuv", "raw", "nv12", "gray"})
+  for (const char* raw : {"rgb", "rgba", "yuv", "raw", "nv12", "p010", "gray"})
     if (ending == raw) return OutputKind::kRaw;
   throw Failure(
       Exit::kUsage, "'" + path + "' does not tell what to write",
@@ -131,6 +148,7 @@ ctv_format raw_format_of(const std::string& path) {
   if (ending == "rgb") return CTV_FORMAT_RGB8;
   if (ending == "rgba") return CTV_FORMAT_RGBA8;
   if (ending == "nv12") return CTV_FORMAT_NV12;
+  if (ending == "p010") return CTV_FORMAT_P010;
   return ending == "gray" ? CTV_FORMAT_GRAY8 : CTV_FORMAT_NONE;
 }
 

@@ -21,7 +21,7 @@ std::vector<uint8_t> samples_of(const ctv_picture& picture) {
   const std::vector<Channel> list = channels(picture);
   for (int32_t y = 0; y < picture.height; ++y)
     for (int32_t x = 0; x < picture.width; ++x)
-      for (const Channel& channel : list) samples.push_back(channel.at(x, y));
+      for (const Channel& channel : list) samples.push_back(static_cast<uint8_t>(channel.at(x, y)));
   return samples;
 }
 

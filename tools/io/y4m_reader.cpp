@@ -23,9 +23,11 @@ ctv_format format_of(std::string_view colour, const std::string& name) {
     ctv_format format;
   };
   static constexpr Row kRows[] = {
-      {"420", CTV_FORMAT_I420},      {"420jpeg", CTV_FORMAT_I420}, {"420mpeg2", CTV_FORMAT_I420},
-      {"420paldv", CTV_FORMAT_I420}, {"422", CTV_FORMAT_I422},     {"444", CTV_FORMAT_I444},
-      {"mono", CTV_FORMAT_GRAY8},
+      {"420", CTV_FORMAT_I420},       {"420jpeg", CTV_FORMAT_I420},   {"420mpeg2", CTV_FORMAT_I420},
+      {"420paldv", CTV_FORMAT_I420},  {"422", CTV_FORMAT_I422},       {"444", CTV_FORMAT_I444},
+      {"mono", CTV_FORMAT_GRAY8},     {"420p10", CTV_FORMAT_I420_10}, {"422p10", CTV_FORMAT_I422_10},
+      {"444p10", CTV_FORMAT_I444_10}, {"mono10", CTV_FORMAT_GRAY10},  {"420p12", CTV_FORMAT_I420_12},
+      {"422p12", CTV_FORMAT_I422_12}, {"444p12", CTV_FORMAT_I444_12}, {"mono12", CTV_FORMAT_GRAY12},
   };
   // "420p8", "422p10", "mono16": the depth follows the layout.
   const size_t end = colour.find_last_not_of("0123456789") + 1;
@@ -38,10 +40,11 @@ ctv_format format_of(std::string_view colour, const std::string& name) {
     if (row.tag == layout) return row.format;
   const std::string tag = printable(colour.substr(0, 32));
   if (depth > 8)
-    throw Failure(Exit::kFile, name + ": y4m colour space C" + tag + " has more than 8 bits a sample",
-                  "convert it first, for example with ffmpeg -pix_fmt yuv420p");
+    throw Failure(Exit::kFile,
+                  name + ": y4m colour space C" + tag + " is not supported: samples have 8, 10 or 12 bits",
+                  "convert it first, for example with ffmpeg -pix_fmt yuv420p10");
   throw Failure(Exit::kFile, name + ": y4m colour space C" + tag + " is not supported",
-                "420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and mono are");
+                "420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and mono are; also 420p10, mono10 and so on");
 }
 
 ctv_siting siting_of(std::string_view colour) {

@@ -144,16 +144,26 @@ CTV_API void ctv_set_log_callback(ctv_log_callback callback, void* opaque);
 
 /* ---- Pictures -------------------------------------------------------------------------------------- */
 
-/** Arrangement of a picture's samples. All samples are 8 bits. */
+/** Arrangement of a picture's samples. Samples of 8 bits are bytes, others little-endian words of 16 bits.
+ * Pictures sent with larger values than the bits allow are limited. */
 typedef enum ctv_format {
   CTV_FORMAT_NONE = 0,
-  CTV_FORMAT_GRAY8 = 1, /**< Luma only, in data[0]. */
-  CTV_FORMAT_I420 = 2,  /**< Planar Y'CbCr 4:2:0. Chroma planes have (width + 1) / 2 x (height + 1) / 2. */
-  CTV_FORMAT_I422 = 3,  /**< Planar Y'CbCr 4:2:2. */
-  CTV_FORMAT_I444 = 4,  /**< Planar Y'CbCr 4:4:4. */
-  CTV_FORMAT_RGB8 = 5,  /**< Interleaved R, G, B in data[0], 3 bytes per pixel. */
-  CTV_FORMAT_RGBA8 = 6, /**< Interleaved R, G, B, A in data[0]. Alpha is ignored, and decoded as 255. */
-  CTV_FORMAT_NV12 = 7   /**< As I420 with interleaved Cb, Cr in data[1]. */
+  CTV_FORMAT_GRAY8 = 1,    /**< Luma only, in data[0]. */
+  CTV_FORMAT_I420 = 2,     /**< Planar Y'CbCr 4:2:0. Chroma planes have (width + 1) / 2 x (height + 1) / 2. */
+  CTV_FORMAT_I422 = 3,     /**< Planar Y'CbCr 4:2:2. */
+  CTV_FORMAT_I444 = 4,     /**< Planar Y'CbCr 4:4:4. */
+  CTV_FORMAT_RGB8 = 5,     /**< Interleaved R, G, B in data[0], 3 bytes per pixel. */
+  CTV_FORMAT_RGBA8 = 6,    /**< Interleaved R, G, B, A in data[0]. Alpha is ignored, and decoded as 255. */
+  CTV_FORMAT_NV12 = 7,     /**< As I420 with interleaved Cb, Cr in data[1]. */
+  CTV_FORMAT_GRAY10 = 8,   /**< As GRAY8, 10 bits in the low bits of words. */
+  CTV_FORMAT_I420_10 = 9,  /**< As I420, likewise. */
+  CTV_FORMAT_I422_10 = 10, /**< As I422, likewise. */
+  CTV_FORMAT_I444_10 = 11, /**< As I444, likewise. */
+  CTV_FORMAT_P010 = 12,    /**< As NV12, 10 bits in the high bits of words. */
+  CTV_FORMAT_GRAY12 = 13,  /**< As GRAY8, 12 bits in the low bits of words. */
+  CTV_FORMAT_I420_12 = 14, /**< As I420, likewise. */
+  CTV_FORMAT_I422_12 = 15, /**< As I422, likewise. */
+  CTV_FORMAT_I444_12 = 16  /**< As I444, likewise. */
 } ctv_format;
 
 /** Address space of a picture's planes. */
@@ -200,6 +210,8 @@ static inline void ctv_picture_init(ctv_picture* value) {
   value->struct_size = sizeof *value;
 }
 
+/** Returns the bits of a sample: 8, 10 or 12; 0 if the format is unknown. */
+CTV_API int32_t ctv_format_bits(ctv_format format);
 /** Returns the bytes per row of a plane, or 0 if the format has no such plane. */
 CTV_API size_t ctv_plane_row_bytes(ctv_format format, int32_t width, int plane);
 /** Returns the rows of a plane, or 0 if the format has no such plane. */
@@ -301,7 +313,8 @@ typedef struct ctv_config {
    * Set one of qp, step, crf, bitrate or lossless.
    * @{ */
   int32_t qp;        /**< Quantisation parameter on H.264's scale, 0..51, or -1 to use step. */
-  double step;       /**< Base quantiser step in sample units, 1/16..4095. */
+  double step;       /**< Base quantiser step in samples of 8 bits, 1/16..4095; with b bits it is
+                          2^(b - 8) times as large. */
   double crf;        /**< Constant quality, 0..51, or -1: off. Keeps luma's PSNR near 55 - 5 crf / 8 dB
                           with a step per frame. Requires picture prediction; excludes bitrate and
                           lossless. */
@@ -374,6 +387,16 @@ typedef struct ctv_config {
                                  pipelined (highest throughput). Taken as 1 with bitrate or
                                  max_frame_bytes, which need each packet's size before the next frame. */
   /** @} */
+
+  /** @name High dynamic range
+   * Written to the header for the receiver. Coding does not depend on it. Not written where all are 0.
+   * @{ */
+  int32_t mastering_primaries[8]; /**< Of SMPTE ST 2086: x and y of red, green, blue and white, in 50000ths,
+                                       0..50000. */
+  int32_t mastering_luminance[2]; /**< The largest and the least, in 10000ths of a cd/m^2. */
+  int32_t content_light[2];       /**< Of CTA-861.3, in cd/m^2, 0..65535: the largest of a sample, the largest
+                                       mean of a picture. */
+  /** @} */
 } ctv_config;
 
 /** Fills a configuration with a preset: "default", "fast", "fastest", "slow" or "paper"; NULL means
@@ -422,7 +445,7 @@ typedef struct ctv_unit {
   size_t size;             /**< Bytes. */
   int64_t frame_number;    /**< Packets: the frame's number, from 0. */
   int32_t key_frame;       /**< Packets: 1 for a key frame. */
-  double step;             /**< Packets: the frame's base quantiser step in sample units. */
+  double step;             /**< Packets: the frame's base quantiser step in samples of 8 bits. */
   int64_t timestamp;       /**< Packets: the picture's timestamp, in units of 1 / fps_num seconds. */
   int64_t duration;        /**< Packets: the picture's duration. */
   void* opaque;            /**< Packets: ctv_picture.opaque. Not in the stream. */
@@ -560,10 +583,11 @@ typedef struct ctv_decoder ctv_decoder;
 /** Configuration of a decoder. Fill it with ctv_decoder_config_init(). */
 typedef struct ctv_decoder_config {
   size_t struct_size;       /**< Set by ctv_decoder_config_init(). */
-  ctv_format format;        /**< Format of received pictures; NONE: the stream's (GRAY8, I420, I422, I444 or
-                                 RGB8; streams of NV12 are I420, those of RGBA8 RGB8). RGB and
-                                 Y'CbCr are converted by the stream's matrix (1, 4 to 7, 9 of H.273) and range.
-                                 Where unspecified: BT.709 from 720 rows on, BT.601 below; limited range. */
+  ctv_format format;        /**< Format of received pictures; NONE: ctv_stream_info.format. Samples of
+                                 more bits than the format's are rounded; formats of more bits than the
+                                 stream's are refused. RGB and Y'CbCr are converted by the stream's matrix
+                                 (1, 4 to 7, 9 of H.273) and range. Where unspecified: BT.709 from 720 rows
+                                 on, BT.601 below; limited range. */
   int32_t reduction;        /**< Resolution 1 / 2^reduction, at most the stream's scales. */
   ctv_memory memory;        /**< Address space of received pictures. CUDA requires the CUDA backend. */
   ctv_backend backend;      /**< Backend. */
@@ -668,7 +692,7 @@ typedef struct ctv_stream_info {
   size_t struct_size;                 /**< sizeof(ctv_stream_info). */
   int32_t width;                      /**< Luma samples. */
   int32_t height;                     /**< Luma samples. */
-  ctv_format format;                  /**< GRAY8, I420, I422, I444 or RGB8 (NV12 is I420, RGBA8 is RGB8). */
+  ctv_format format;                  /**< RGB8, or planar (NV12 is I420, RGBA8 is RGB8, P010 is I420_10). */
   int32_t fps_num;                    /**< Frame rate, numerator. */
   int32_t fps_den;                    /**< Frame rate, denominator. */
   int32_t aspect_width;               /**< Shape of a sample; 0: unspecified. */
@@ -697,6 +721,10 @@ typedef struct ctv_stream_info {
   int32_t components;                 /**< Components per packet. */
   int32_t layers;                     /**< Layers per packet: scales + 1. Layer 0 alone gives the lowest
                                            resolution. */
+  int32_t bits;                       /**< Of a sample: 8, 10 or 12. */
+  int32_t mastering_primaries[8];     /**< As in ctv_config. */
+  int32_t mastering_luminance[2];     /**< As in ctv_config. */
+  int32_t content_light[2];           /**< As in ctv_config. */
 } ctv_stream_info;
 /** Clears a description and sets struct_size. */
 static inline void ctv_stream_info_init(ctv_stream_info* value) {
@@ -741,7 +769,7 @@ typedef struct ctv_packet_info {
   int32_t keep_in;   /**< The slot that keeps the picture, or CTV_KEEP_NOWHERE: the packet is discardable. */
   int64_t timestamp; /**< The picture's timestamp, in units of 1 / fps_num seconds. */
   int64_t duration;  /**< The picture's duration. */
-  double step;       /**< Base quantiser step in sample units. */
+  double step;       /**< Base quantiser step in samples of 8 bits. */
   uint32_t header_size;       /**< Bytes before the side payload. */
   uint32_t side_size;         /**< Bytes of the side payload: motion, or slopes in a key frame. */
   int32_t slope_blocks;       /**< Key frame with directional lifting: blocks that may have a slope. 0

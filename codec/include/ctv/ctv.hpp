@@ -176,7 +176,7 @@ class Encoder {
   void request_key_frame() { check(ctv_encoder_request_key_frame(handle_.get())); }
   /** Sets the quantiser from the next picture on: qp 0..51. */
   void set_qp(int32_t qp) { check(ctv_encoder_set_quantiser(handle_.get(), qp, 0)); }
-  /** Sets the quantiser from the next picture on: step in sample units, 1/16..4095. */
+  /** Sets the quantiser from the next picture on: step in samples of 8 bits, 1/16..4095. */
   void set_step(double step) { check(ctv_encoder_set_quantiser(handle_.get(), -1, step)); }
   /** Changes the configuration; the next frame is a key frame. All packets must have been received. */
   void reconfigure(const ctv_config& config) { check(ctv_encoder_reconfigure(handle_.get(), &config)); }

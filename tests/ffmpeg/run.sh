@@ -53,6 +53,20 @@ done
 "$bin/ctenc" a.y4m -o a.ctv --keyint 8 -q
 "$bin/ctdec" a.ctv -o want.yuv -q
 
+# Samples of more than 8 bits, both ways.
+"$bin/ctgen" a.yuv --size 98x62 --frames 24 >/dev/null 2>&1
+raw="-f rawvideo -s 98x62 -r 25 -pix_fmt yuv420p -i a.yuv"
+for pair in yuv420p10le:i420p10 p010le:p010 yuv422p12le:i422p12 gray10le:gray10; do
+  ff $raw -pix_fmt ${pair%:*} -f rawvideo deep.raw
+  "$bin/ctenc" deep.raw --size 98x62 --raw-format ${pair#*:} -o deep.ctv -q || fail "ctenc $pair"
+  "$bin/ctdec" deep.ctv -o want.raw --output-format raw -q
+  expect 0 "decode $pair" ff -i deep.ctv -f rawvideo got.raw
+  same want.raw got.raw "decoding $pair"
+  expect 0 "encode $pair" ff $raw -pix_fmt ${pair%:*} -c:v libctv -lossless 1 deep.mkv
+  "$bin/ctdec" deep.mkv -o got.raw --output-format raw --format ${pair#*:} -q
+  same deep.raw got.raw "encoding $pair"
+done
+
 # Containers of either are read by the other.
 for ending in mkv mov mp4 ctv; do
   expect 0 "copy to $ending" ff -i a.ctv -c copy copy.$ending
@@ -77,8 +91,6 @@ expect 0 "half resolution" ff -lowres 1 -i keys.ctv -f rawvideo got_half.yuv
 same want_half.yuv got_half.yuv "half resolution"
 
 # What FFmpeg encodes. One thread or all make no difference, and equal settings give ctenc's pictures.
-raw="-f rawvideo -s 98x62 -r 25 -pix_fmt yuv420p -i a.yuv"
-"$bin/ctgen" a.yuv --size 98x62 --frames 24 >/dev/null 2>&1
 "$bin/ctenc" a.yuv --size 98x62 -o qp.ctv --qp 30 --keyint 12 --no-scenecut -q && "$bin/ctdec" qp.ctv -o want_qp.yuv -q
 for threads in 1 2; do
   expect 0 encode ff $raw -c:v libctv -qp 30 -g 12 -threads $threads qp.mkv

@@ -13,6 +13,10 @@ CHANNELS = {"gray": 1, "rgb": 3, "rgba": 4}
 CHROMA = {"i420": (2, 2), "i422": (1, 2), "i444": (1, 1), "nv12": (2, 2)}  # samples of luma to one of chroma
 
 
+DEEP = {"i420p10": ("i420", 2, 0), "p010": ("nv12", 2, 6), "i444p12": ("i444", 4, 0), "gray12": ("gray", 4, 0)}
+# of the same planes, more bits of a sample, unused low bits of a word
+
+
 def tool(name, *arguments):
     """Runs a tool in silence and returns what it printed."""
     path = pathlib.Path(os.environ["CTV_BIN"]) / name
@@ -21,6 +25,7 @@ def tool(name, *arguments):
 
 def pictures_of(data, form, width, height):
     """Raw video as the pictures of the package."""
+    form = DEEP.get(form, (form,))[0]
     shapes = [(height, width, CHANNELS[form]) if form in ("rgb", "rgba") else (height, width)]
     if form in CHROMA:
         down, across = CHROMA[form]
@@ -46,10 +51,17 @@ def clip(folder):
     """clip(format): the path of raw video, and its pictures."""
 
     def make(form, width=WIDTH, height=HEIGHT, frames=FRAMES):
-        path = folder / f"{form}{width}x{height}x{frames}.{'yuv' if form[0] == 'i' else form}"
-        if not path.exists():
+        suffix = "yuv" if form[0] == "i" else "raw" if form == "gray12" else form
+        path = folder / f"{form}{width}x{height}x{frames}.{suffix}"
+        if not path.exists() and form in DEEP:
+            base, more, unused = DEEP[form]
+            samples = np.fromfile(make(base, width, height, frames)[0], np.uint8).astype(np.uint16)
+            low = np.arange(len(samples), dtype=np.uint16) % (1 << more)
+            ((samples << more | low) << unused).astype("<u2").tofile(path)
+        elif not path.exists():
             tool("ctgen", path, "--size", f"{width}x{height}", "--frames", frames, "--format", form)
-        return path, list(pictures_of(np.fromfile(path, np.uint8), form, width, height))
+        dtype = np.dtype("<u2") if form in DEEP else np.uint8
+        return path, list(pictures_of(np.fromfile(path, dtype), form, width, height))
 
     return make
 

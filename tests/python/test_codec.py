@@ -31,7 +31,8 @@ def decoded(units, **config):
         return [p for unit in units for p in decoder.decode(unit)] + decoder.flush()
 
 
-@pytest.mark.parametrize("form", ["gray", "i420", "i422", "i444", "rgb", "rgba", "nv12"])
+@pytest.mark.parametrize("form", ["gray", "i420", "i422", "i444", "rgb", "rgba", "nv12", "i420p10", "p010", "i444p12",
+                                  "gray12"])
 @pytest.mark.parametrize("in_flight", [1, 4])
 def test_streams_and_samples_are_those_of_the_tools(clip, folder, form, in_flight):
     path, pictures = clip(form)

@@ -24,30 +24,11 @@ static int failed(AVCodecContext* avctx, ctv_status status) {
                                         : AVERROR_EXTERNAL;
 }
 
-static ctv_format format_of(enum AVPixelFormat format) {
-  switch (format) {
-    case AV_PIX_FMT_GRAY8:
-      return CTV_FORMAT_GRAY8;
-    case AV_PIX_FMT_NV12:
-      return CTV_FORMAT_NV12;
-    case AV_PIX_FMT_YUV422P:
-    case AV_PIX_FMT_YUVJ422P:
-      return CTV_FORMAT_I422;
-    case AV_PIX_FMT_YUV444P:
-    case AV_PIX_FMT_YUVJ444P:
-      return CTV_FORMAT_I444;
-    case AV_PIX_FMT_RGB24:
-      return CTV_FORMAT_RGB8;
-    default:
-      return CTV_FORMAT_I420;
-  }
-}
-
 static void describe(const AVCodecContext* avctx, ctv_config* c) {
   const AVRational rate = avctx->framerate, unit = avctx->time_base;
   c->width = avctx->width;
   c->height = avctx->height;
-  c->format = format_of(avctx->pix_fmt);
+  c->format = ff_ctv_format(avctx->pix_fmt);
   c->fps_num = unit.den;  // timestamps are in units of 1 / fps_num seconds
   c->fps_den = rate.num > 0 ? (int32_t)av_rescale(unit.den, rate.den, rate.num) : unit.num;
   c->fps_den = FFMAX(c->fps_den, 1);
@@ -59,7 +40,8 @@ static void describe(const AVCodecContext* avctx, ctv_config* c) {
   c->primaries = avctx->color_primaries;
   c->transfer = avctx->color_trc;
   c->matrix = avctx->colorspace == AVCOL_SPC_RGB ? AVCOL_SPC_UNSPECIFIED : avctx->colorspace;
-  if (c->format == CTV_FORMAT_I420 || c->format == CTV_FORMAT_NV12)
+  if (c->format == CTV_FORMAT_I420 || c->format == CTV_FORMAT_NV12 || c->format == CTV_FORMAT_I420_10 ||
+      c->format == CTV_FORMAT_P010 || c->format == CTV_FORMAT_I420_12)
     c->siting = avctx->chroma_sample_location == AVCHROMA_LOC_LEFT      ? CTV_SITING_LEFT
                 : avctx->chroma_sample_location == AVCHROMA_LOC_CENTER  ? CTV_SITING_CENTRE
                 : avctx->chroma_sample_location == AVCHROMA_LOC_TOPLEFT ? CTV_SITING_TOP_LEFT
@@ -100,7 +82,7 @@ static int encode(AVCodecContext* avctx, AVPacket* packet, const AVFrame* frame,
   CtvEncoder* ctv = avctx->priv_data;
   ctv_picture picture;
   ctv_picture_init(&picture);
-  picture.format = format_of(avctx->pix_fmt);
+  picture.format = ff_ctv_format(avctx->pix_fmt);
   picture.width = frame->width;
   picture.height = frame->height;
   picture.borrowed = 1;  // its packet is received below
@@ -159,10 +141,13 @@ const FFCodec ff_libctv_encoder = {
     .p.type = AVMEDIA_TYPE_VIDEO,
     .p.id = AV_CODEC_ID_CTV,
     .p.capabilities = AV_CODEC_CAP_DR1 | AV_CODEC_CAP_OTHER_THREADS,
-    .p.pix_fmts = (const enum AVPixelFormat[]){AV_PIX_FMT_YUV420P, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV422P,
-                                               AV_PIX_FMT_YUV444P, AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGB24,
-                                               AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P,
-                                               AV_PIX_FMT_NONE},
+    .p.pix_fmts =
+        (const enum AVPixelFormat[]){
+            AV_PIX_FMT_YUV420P, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_GRAY8,
+            AV_PIX_FMT_RGB24, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P,
+            AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_P010LE, AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_YUV444P10LE,
+            AV_PIX_FMT_GRAY10LE, AV_PIX_FMT_YUV420P12LE, AV_PIX_FMT_YUV422P12LE, AV_PIX_FMT_YUV444P12LE,
+            AV_PIX_FMT_GRAY12LE, AV_PIX_FMT_NONE},
     .p.priv_class = &class,
     .p.wrapper_name = "libctv",
     .priv_data_size = sizeof(CtvEncoder),

@@ -23,14 +23,20 @@ struct PixelFormat {
   ctv_format ours;
 };
 constexpr PixelFormat kPixelFormats[] = {
-    {AV_PIX_FMT_YUV420P, CTV_FORMAT_I420}, {AV_PIX_FMT_YUVJ420P, CTV_FORMAT_I420},
-    {AV_PIX_FMT_YUV422P, CTV_FORMAT_I422}, {AV_PIX_FMT_YUVJ422P, CTV_FORMAT_I422},
-    {AV_PIX_FMT_YUV444P, CTV_FORMAT_I444}, {AV_PIX_FMT_YUVJ444P, CTV_FORMAT_I444},
-    {AV_PIX_FMT_GRAY8, CTV_FORMAT_GRAY8},  {AV_PIX_FMT_NV12, CTV_FORMAT_NV12},
-    {AV_PIX_FMT_RGB24, CTV_FORMAT_RGB8}};
+    {AV_PIX_FMT_YUV420P, CTV_FORMAT_I420},        {AV_PIX_FMT_YUVJ420P, CTV_FORMAT_I420},
+    {AV_PIX_FMT_YUV422P, CTV_FORMAT_I422},        {AV_PIX_FMT_YUVJ422P, CTV_FORMAT_I422},
+    {AV_PIX_FMT_YUV444P, CTV_FORMAT_I444},        {AV_PIX_FMT_YUVJ444P, CTV_FORMAT_I444},
+    {AV_PIX_FMT_GRAY8, CTV_FORMAT_GRAY8},         {AV_PIX_FMT_NV12, CTV_FORMAT_NV12},
+    {AV_PIX_FMT_RGB24, CTV_FORMAT_RGB8},          {AV_PIX_FMT_GRAY10LE, CTV_FORMAT_GRAY10},
+    {AV_PIX_FMT_YUV420P10LE, CTV_FORMAT_I420_10}, {AV_PIX_FMT_YUV422P10LE, CTV_FORMAT_I422_10},
+    {AV_PIX_FMT_YUV444P10LE, CTV_FORMAT_I444_10}, {AV_PIX_FMT_P010LE, CTV_FORMAT_P010},
+    {AV_PIX_FMT_GRAY12LE, CTV_FORMAT_GRAY12},     {AV_PIX_FMT_YUV420P12LE, CTV_FORMAT_I420_12},
+    {AV_PIX_FMT_YUV422P12LE, CTV_FORMAT_I422_12}, {AV_PIX_FMT_YUV444P12LE, CTV_FORMAT_I444_12}};
 // Target formats of conversions.
-constexpr AVPixelFormat kTargets[] = {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P,
-                                      AV_PIX_FMT_GRAY8,   AV_PIX_FMT_RGB24,   AV_PIX_FMT_NONE};
+constexpr AVPixelFormat kTargets[] = {AV_PIX_FMT_YUV420P,     AV_PIX_FMT_YUV422P,     AV_PIX_FMT_YUV444P,
+                                      AV_PIX_FMT_GRAY8,       AV_PIX_FMT_RGB24,       AV_PIX_FMT_YUV420P10LE,
+                                      AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_YUV444P10LE, AV_PIX_FMT_YUV420P12LE,
+                                      AV_PIX_FMT_YUV422P12LE, AV_PIX_FMT_YUV444P12LE, AV_PIX_FMT_NONE};
 
 ctv_format format_of(AVPixelFormat theirs) {
   for (const PixelFormat& f : kPixelFormats)
@@ -148,7 +154,8 @@ class VideoReader : public FrameReader {
     if (format_of(theirs) == CTV_FORMAT_NONE)
       target_ = avcodec_find_best_pix_fmt_of_list(kTargets, theirs, 0, nullptr);
     video_.format = format_of(target_);
-    if (format->comp[0].depth > 8) drop(text("its %d bits a sample", format->comp[0].depth));
+    if (format->comp[0].depth > ctv_format_bits(video_.format))
+      drop(text("its %d bits a sample", format->comp[0].depth));
     if (format->nb_components == 2 || format->nb_components == 4) drop("its transparency");
     if (demuxer_.has_sound()) drop("its sound");
     const uint8_t* matrix = av_stream_get_side_data(&demuxer_.track(), AV_PKT_DATA_DISPLAYMATRIX, nullptr);

@@ -10,6 +10,9 @@ Pictures are numpy arrays of uint8:
     i444        a tuple of y, u, v (height, width)
     nv12        a tuple of y (height, width) and uv ((height + 1) // 2, (width + 1) // 2, 2)
 
+Formats of more bits have arrays of uint16: gray10, i420p10, i422p10, i444p10, with 12 likewise, and p010, like nv12
+with samples in the high bits.
+
 The encoder also takes arrays of these shapes in the memory of a CUDA device, whatever package they are of, and
 Decoder(memory="cuda") gives planes there (CudaPlane), for torch.from_dlpack() and its like.
 

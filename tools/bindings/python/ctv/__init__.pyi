@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-Plane = NDArray[np.uint8]
-Format = Literal["gray", "i420", "i422", "i444", "rgb", "rgba", "nv12"]
+Plane = Union[NDArray[np.uint8], NDArray[np.uint16]]
+Format = Literal["gray", "i420", "i422", "i444", "rgb", "rgba", "nv12", "gray10", "i420p10", "i422p10", "i444p10",
+                 "p010", "gray12", "i420p12", "i422p12", "i444p12"]
 Backend = Literal["auto", "cpu", "cuda"]
 Memory = Literal["host", "cuda"]
 Engine = Literal["auto", "direct", "fft"]
@@ -56,7 +57,7 @@ class CudaPlane:
     @property
     def strides(self) -> tuple[int, ...]: ...
     @property
-    def dtype(self) -> np.dtype[np.uint8]: ...
+    def dtype(self) -> Union[np.dtype[np.uint8], np.dtype[np.uint16]]: ...
     @property
     def device(self) -> int: ...
     @property

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dlpack.h"
+#include "pictures.h"
 
 namespace ctv::python {
 namespace {
@@ -21,20 +22,20 @@ bool has_dlpack(const py::object& array) {
   return py::hasattr(array, "__dlpack__") && py::hasattr(array, "__dlpack_device__");
 }
 
-[[noreturn]] void wrong_dtype(const std::string& name, const std::string& given) {
-  throw py::type_error(name + "uint8 expected, " + given + " given");
+[[noreturn]] void wrong_dtype(int item, const std::string& name, const std::string& given) {
+  throw py::type_error(name + dtype_of(item) + " expected, " + given + " given");
 }
 
 /// The strides of an array without gaps.
-std::vector<py::ssize_t> dense_strides(const std::vector<py::ssize_t>& shape) {
+std::vector<py::ssize_t> dense_strides(const std::vector<py::ssize_t>& shape, int item) {
   std::vector<py::ssize_t> strides(shape.size());
-  py::ssize_t stride = 1;
+  py::ssize_t stride = item;
   for (size_t d = shape.size(); d-- > 0; stride *= shape[d]) strides[d] = stride;
   return strides;
 }
 
 /// The capsule stays unconsumed: its destructor frees the memory.
-DeviceArray view_dlpack(const py::object& array, const std::string& name, int64_t stream) {
+DeviceArray view_dlpack(const py::object& array, int item, const std::string& name, int64_t stream) {
   py::object capsule;
   try {
     capsule = array.attr("__dlpack__")("stream"_a = stream, "max_version"_a = py::make_tuple(1, 0));
@@ -58,14 +59,14 @@ DeviceArray view_dlpack(const py::object& array, const std::string& name, int64_
   if (t->device.type != dlpack::kCuda)
     throw py::buffer_error(name + "DLPack device type " + std::to_string(t->device.type) + " in the capsule");
   const auto [code, bits, lanes] = t->type;
-  if (code != dlpack::kUnsigned || bits != 8 || lanes != 1)
-    wrong_dtype(name, "DLPack code " + std::to_string(code) + " of " + std::to_string(bits) + " bits");
+  if (code != dlpack::kUnsigned || bits != 8 * item || lanes != 1)
+    wrong_dtype(item, name, "DLPack code " + std::to_string(code) + " of " + std::to_string(bits) + " bits");
   DeviceArray a{static_cast<uint8_t*>(t->data) + t->byte_offset, t->device.number, {}, {}, capsule};
   a.shape.assign(t->shape, t->shape + t->dimensions);
   if (t->strides == nullptr) {
-    a.strides = dense_strides(a.shape);
+    a.strides = dense_strides(a.shape, item);
   } else {
-    a.strides.assign(t->strides, t->strides + t->dimensions);
+    for (int d = 0; d < t->dimensions; ++d) a.strides.push_back(t->strides[d] * item);
   }
   return a;
 }
@@ -75,17 +76,18 @@ py::object member(const py::dict& interface, const char* key) {
   return interface.contains(key) ? py::object(interface[key]) : py::object(py::none());
 }
 
-DeviceArray view_interface(const py::object& array, const std::string& name, int64_t stream) {
+DeviceArray view_interface(const py::object& array, int item, const std::string& name, int64_t stream) {
   const auto interface = py::cast<py::dict>(array.attr(kInterface));
   const auto typestr = py::cast<std::string>(interface["typestr"]);
-  if (typestr.size() != 3 || typestr.substr(1) != "u1") wrong_dtype(name, "'" + typestr + "'");
+  if (typestr.size() != 3 || typestr[0] == '>' || typestr.substr(1) != (item == 1 ? "u1" : "u2"))
+    wrong_dtype(item, name, "'" + typestr + "'");
   if (!member(interface, "mask").is_none()) refuse(name + "an array with a mask");
   DeviceArray a{};
   a.data = reinterpret_cast<void*>(py::cast<uintptr_t>(py::cast<py::tuple>(interface["data"])[0]));
   a.device = device_of(a.data);
   a.shape = py::cast<std::vector<py::ssize_t>>(interface["shape"]);
   const py::object strides = member(interface, "strides");
-  a.strides = strides.is_none() ? dense_strides(a.shape) : py::cast<std::vector<py::ssize_t>>(strides);
+  a.strides = strides.is_none() ? dense_strides(a.shape, item) : py::cast<std::vector<py::ssize_t>>(strides);
   a.owner = array;
   if (const py::object ready = member(interface, "stream"); !ready.is_none()) {
     const auto number = py::cast<int64_t>(ready);
@@ -107,8 +109,9 @@ bool is_on_device(const py::object& array) {
   return py::hasattr(array, kInterface);
 }
 
-DeviceArray view_on_device(const py::object& array, const std::string& name, int64_t stream) {
-  return has_dlpack(array) ? view_dlpack(array, name, stream) : view_interface(array, name, stream);
+DeviceArray view_on_device(const py::object& array, int item, const std::string& name, int64_t stream) {
+  return has_dlpack(array) ? view_dlpack(array, item, name, stream)
+                           : view_interface(array, item, name, stream);
 }
 
 }  // namespace ctv::python

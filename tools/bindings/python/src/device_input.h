@@ -10,7 +10,7 @@
 
 namespace ctv::python {
 
-/// A caller's array of uint8 in device memory.
+/// A caller's array in device memory.
 struct DeviceArray {
   void* data;
   int device;
@@ -22,8 +22,8 @@ struct DeviceArray {
 bool is_on_device(const py::object& array);
 
 /// Views an array for which is_on_device() is true. Later work of the stream waits for the samples. @param
-/// name begins error messages @param stream 1: the legacy default stream, 2: the thread's, else the address
-/// of a cudaStream_t
-DeviceArray view_on_device(const py::object& array, const std::string& name, int64_t stream);
+/// item bytes of an element, 1 or 2 @param name begins error messages @param stream 1: the legacy default
+/// stream, 2: the thread's, else the address of a cudaStream_t
+DeviceArray view_on_device(const py::object& array, int item, const std::string& name, int64_t stream);
 
 }  // namespace ctv::python

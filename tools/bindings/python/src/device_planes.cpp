@@ -40,15 +40,20 @@ void drop_capsule(PyObject* capsule) {
 
 template <class Managed>
 py::object make_capsule(std::unique_ptr<Export<Managed>> e, void* data, dlpack::Device device,
-                        const std::vector<py::ssize_t>& shape) {
+                        const std::vector<py::ssize_t>& shape, int item) {
   int64_t stride = 1;
   for (size_t d = shape.size(); d-- > 0; stride *= shape[d]) {
     e->shape[d] = shape[d];
     e->strides[d] = stride;
   }
   Managed& m = e->managed;
-  m.tensor = {data,       device, static_cast<int32_t>(shape.size()), {dlpack::kUnsigned, 8, 1}, e->shape,
-              e->strides, 0};
+  m.tensor = {data,
+              device,
+              static_cast<int32_t>(shape.size()),
+              {dlpack::kUnsigned, static_cast<uint8_t>(8 * item), 1},
+              e->shape,
+              e->strides,
+              0};
   m.context = e.get();
   m.deleter = [](Managed* managed) { delete static_cast<Export<Managed>*>(managed->context); };
   PyObject* const capsule = PyCapsule_New(&m, name_of(&m), drop_capsule<Managed>);
@@ -124,7 +129,7 @@ std::shared_ptr<const DeviceSamples> copy_on_device(ctv_picture& picture, int de
 }
 
 size_t CudaPlane::size() const {
-  size_t size = 1;
+  auto size = static_cast<size_t>(item_);
   for (const py::ssize_t n : shape_) size *= static_cast<size_t>(n);
   return size;
 }
@@ -133,20 +138,21 @@ py::tuple CudaPlane::shape() const { return py::cast(shape_); }
 
 py::tuple CudaPlane::strides() const {
   std::vector<py::ssize_t> strides(shape_.size());
-  py::ssize_t stride = 1;
+  py::ssize_t stride = item_;
   for (size_t d = shape_.size(); d-- > 0; stride *= shape_[d]) strides[d] = stride;
   return py::cast(strides);
 }
 
 std::string CudaPlane::repr() const {
-  return "<ctv.CudaPlane " + text_of(shape_) + " of uint8 on device " + std::to_string(device()) + ">";
+  return "<ctv.CudaPlane " + text_of(shape_) + " of " + dtype_of(item_) + " on device " +
+         std::to_string(device()) + ">";
 }
 
 // Consumers only wait for the legacy default stream, which outlives the decoder's.
 py::dict CudaPlane::cuda_array_interface() const {
   const UseDevice use(device());
   samples_->written().order_before(legacy_stream());
-  return py::dict("shape"_a = shape(), "typestr"_a = "|u1",
+  return py::dict("shape"_a = shape(), "typestr"_a = item_ == 1 ? "|u1" : "<u2",
                   "data"_a = py::make_tuple(reinterpret_cast<uintptr_t>(data_), false), "version"_a = 3,
                   "strides"_a = py::none(), "stream"_a = 1);
 }
@@ -190,25 +196,28 @@ py::object CudaPlane::dlpack(const py::object& stream, const py::object& max_ver
   }
   if (max_version.is_none() || py::cast<std::pair<int, int>>(max_version).first < 1)
     return make_capsule(std::make_unique<Export<dlpack::Managed>>(Export<dlpack::Managed>{{}, {}, {}, owner}),
-                        data, to, shape_);
+                        data, to, shape_, item_);
   auto e =
       std::make_unique<Export<dlpack::ManagedVersioned>>(Export<dlpack::ManagedVersioned>{{}, {}, {}, owner});
   e->managed.major = 1;
   e->managed.flags = copies ? dlpack::kIsCopied : 0;
-  return make_capsule(std::move(e), data, to, shape_);
+  return make_capsule(std::move(e), data, to, shape_, item_);
 }
 
 void define_cuda_plane(py::module_& m) {
   const py::none none;
   py::class_<CudaPlane>(
       m, "CudaPlane",
-      "One plane of a decoded picture in device memory: uint8, (rows, columns) or (rows, "
+      "One plane of a decoded picture in device memory: uint8 or uint16, (rows, columns) or (rows, "
       "columns,\nchannels), without gaps. torch.from_dlpack(), cupy.from_dlpack() and whatever "
       "else reads DLPack or\nthe CUDA array interface take it in place. The samples live as "
       "long as the plane or one of its consumers.")
       .def_property_readonly("shape", &CudaPlane::shape, "(rows, columns) or (rows, columns, channels).")
       .def_property_readonly("strides", &CudaPlane::strides, "Bytes from element to element, as in numpy.")
-      .def_property_readonly("dtype", [](const CudaPlane&) { return py::dtype::of<uint8_t>(); })
+      .def_property_readonly("dtype",
+                             [](const CudaPlane& p) {
+                               return p.item() == 1 ? py::dtype::of<uint8_t>() : py::dtype::of<uint16_t>();
+                             })
       .def_property_readonly("device", &CudaPlane::device, "The number of the CUDA device.")
       .def_property_readonly("__cuda_array_interface__", &CudaPlane::cuda_array_interface,
                              "Version 3. Reading it makes the legacy default stream wait for the samples.")

@@ -41,15 +41,18 @@ class DeviceSamples {
 /// Copies a received picture's samples; its data and strides then refer to the copy.
 std::shared_ptr<const DeviceSamples> copy_on_device(ctv_picture& picture, int device);
 
-/// ctv.CudaPlane: one plane of uint8. Shares the picture's samples.
+/// ctv.CudaPlane: one plane of uint8 or uint16. Shares the picture's samples.
 class CudaPlane {
  public:
-  CudaPlane(std::shared_ptr<const DeviceSamples> samples, uint8_t* data, std::vector<py::ssize_t> shape)
-      : samples_(std::move(samples)), data_(data), shape_(std::move(shape)) {}
+  /// item: bytes of an element.
+  CudaPlane(std::shared_ptr<const DeviceSamples> samples, uint8_t* data, std::vector<py::ssize_t> shape,
+            int item)
+      : samples_(std::move(samples)), data_(data), shape_(std::move(shape)), item_(item) {}
 
   int device() const { return samples_->device(); }
   py::tuple shape() const;
   py::tuple strides() const;
+  int item() const { return item_; }
   std::string repr() const;
   py::dict cuda_array_interface() const;
   py::tuple dlpack_device() const;
@@ -57,11 +60,12 @@ class CudaPlane {
                     const py::object& copy) const;
 
  private:
-  size_t size() const;
+  size_t size() const;  // bytes
 
   std::shared_ptr<const DeviceSamples> samples_;
   uint8_t* data_;
   std::vector<py::ssize_t> shape_;  // [rows][columns] or [rows][columns][channels]
+  int item_;
 };
 
 void define_cuda_plane(py::module_& module);

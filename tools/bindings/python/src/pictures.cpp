@@ -13,20 +13,25 @@ namespace {
 py::ssize_t channels_of(ctv_format format, int plane) {
   if (format == CTV_FORMAT_RGB8) return 3;
   if (format == CTV_FORMAT_RGBA8) return 4;
-  return format == CTV_FORMAT_NV12 && plane == 1 ? 2 : 1;
+  return (format == CTV_FORMAT_NV12 || format == CTV_FORMAT_P010) && plane == 1 ? 2 : 1;
 }
+
+/// Bytes of a sample.
+int item_of(ctv_format format) { return ctv_format_bits(format) > 8 ? 2 : 1; }
 
 std::vector<py::ssize_t> shape_of(ctv_format format, int32_t width, int32_t height, int plane) {
   const py::ssize_t channels = channels_of(format, plane);
   const auto rows = static_cast<py::ssize_t>(ctv_plane_rows(format, height, plane));
-  const auto columns = static_cast<py::ssize_t>(ctv_plane_row_bytes(format, width, plane)) / channels;
+  const auto columns =
+      static_cast<py::ssize_t>(ctv_plane_row_bytes(format, width, plane)) / (channels * item_of(format));
   if (channels == 1) return {rows, columns};
   return {rows, columns, channels};
 }
 
 /// Whether the library can read it: contiguous samples in a row, rows that do not overlap.
-bool has_whole_rows(const std::vector<py::ssize_t>& shape, const std::vector<py::ssize_t>& strides) {
-  py::ssize_t expected = 1;
+bool has_whole_rows(const std::vector<py::ssize_t>& shape, const std::vector<py::ssize_t>& strides,
+                    int item) {
+  py::ssize_t expected = item;
   for (size_t d = shape.size() - 1; d > 0; --d) {
     if (shape[d] != 1 && strides[d] != expected) return false;
     expected *= shape[d];
@@ -72,17 +77,19 @@ py::array host_array(const py::object& plane) {
 }
 
 /// Sets data and stride of a plane; returns the owner of the samples.
-py::object read_host_plane(const py::object& plane, const std::vector<py::ssize_t>& shape,
+py::object read_host_plane(const py::object& plane, const std::vector<py::ssize_t>& shape, int item,
                            const std::string& name, void*& data, ptrdiff_t& stride) {
   py::array a = host_array(plane);
   if (!a) throw py::type_error(name + "no array");
   if (shape.size() == 2 && a.ndim() == 3 && a.shape(2) == 1)  // (height, width, 1) of other packages
     a = py::reinterpret_borrow<py::array>(a[py::make_tuple(py::ellipsis(), 0)]);
-  if (a.dtype().kind() != 'u' || a.dtype().itemsize() != 1)
-    throw py::type_error(name + "uint8 expected, " + py::cast<std::string>(py::str(a.dtype())) + " given");
+  if (a.dtype().kind() != 'u' || a.dtype().itemsize() != item)
+    throw py::type_error(name + dtype_of(item) + " expected, " + py::cast<std::string>(py::str(a.dtype())) +
+                         " given");
   check_shape({a.shape(), a.shape() + a.ndim()}, shape, name);
-  if (!has_whole_rows(shape, {a.strides(), a.strides() + a.ndim()})) {
-    a = py::array_t<uint8_t, py::array::c_style>::ensure(a);
+  if (!has_whole_rows(shape, {a.strides(), a.strides() + a.ndim()}, item)) {
+    a = item == 1 ? py::array(py::array_t<uint8_t, py::array::c_style>::ensure(a))
+                  : py::array(py::array_t<uint16_t, py::array::c_style>::ensure(a));
     if (!a) throw py::error_already_set();
   }
   data = const_cast<void*>(a.data());  // the library only reads it
@@ -90,15 +97,15 @@ py::object read_host_plane(const py::object& plane, const std::vector<py::ssize_
   return a;
 }
 
-py::object read_device_plane(const py::object& plane, const std::vector<py::ssize_t>& shape,
+py::object read_device_plane(const py::object& plane, const std::vector<py::ssize_t>& shape, int item,
                              const std::string& name, const InputDevice& device, void*& data,
                              ptrdiff_t& stride) {
-  DeviceArray a = view_on_device(plane, name, device.stream);
+  DeviceArray a = view_on_device(plane, item, name, device.stream);
   if (a.device != device.number)
     refuse(name + "device " + std::to_string(a.device) + ", the encoder's is " +
            std::to_string(device.number));
   check_shape(a.shape, shape, name);
-  if (!has_whole_rows(a.shape, a.strides) || (shape[0] > 1 && a.strides[0] < 0))
+  if (!has_whole_rows(a.shape, a.strides, item) || (shape[0] > 1 && a.strides[0] < 0))
     refuse(name + "strides " + text_of(a.strides) +
            ": in device memory, the samples of a row must be side by side, and rows top down");
   data = a.data;
@@ -114,6 +121,8 @@ int planes_of(ctv_format format) {
   return planes;
 }
 
+const char* dtype_of(int item) { return item == 1 ? "uint8" : "uint16"; }
+
 std::string text_of(const std::vector<py::ssize_t>& shape) {
   std::string s;
   for (const py::ssize_t n : shape) s += (s.empty() ? "(" : ", ") + std::to_string(n);
@@ -124,6 +133,7 @@ InputPicture read_picture(const py::object& source, const ctv_config& config, co
   const std::vector<py::object> planes = listed_planes(source, config.format);
   InputPicture input{make_picture(config.format, config.width, config.height), {}};
   ctv_picture& picture = input.picture;
+  const int item = item_of(config.format);
   for (size_t p = 0; p < planes.size(); ++p) {
     const std::string name = "picture, plane " + std::to_string(p) + ": ";
     const std::vector<py::ssize_t> shape =
@@ -133,8 +143,9 @@ InputPicture read_picture(const py::object& source, const ctv_config& config, co
     if (p > 0 && memory != picture.memory) refuse(name + "not in the memory of plane 0, device or host");
     picture.memory = memory;
     input.owners.push_back(
-        on_device ? read_device_plane(planes[p], shape, name, device, picture.data[p], picture.stride[p])
-                  : read_host_plane(planes[p], shape, name, picture.data[p], picture.stride[p]));
+        on_device
+            ? read_device_plane(planes[p], shape, item, name, device, picture.data[p], picture.stride[p])
+            : read_host_plane(planes[p], shape, item, name, picture.data[p], picture.stride[p]));
     if (shape[0] == 1)  // the stride does not matter
       picture.stride[p] =
           static_cast<ptrdiff_t>(ctv_plane_row_bytes(config.format, config.width, static_cast<int>(p)));
@@ -171,17 +182,23 @@ py::tuple take_planes(DecodedPicture& decoded) {
   const auto shape = [&](size_t p) {
     return shape_of(picture.format, picture.width, picture.height, static_cast<int>(p));
   };
+  const int item = item_of(picture.format);
   if (decoded.on_device) {
     for (size_t p = 0; p < planes.size(); ++p)
-      planes[p] = CudaPlane(decoded.on_device, static_cast<uint8_t*>(picture.data[p]), shape(p));
+      planes[p] = CudaPlane(decoded.on_device, static_cast<uint8_t*>(picture.data[p]), shape(p), item);
     decoded.on_device.reset();
     return planes;
   }
   const py::capsule owner(decoded.samples.get(),
                           [](void* samples) { delete[] static_cast<uint8_t*>(samples); });
   (void)decoded.samples.release();
-  for (size_t p = 0; p < planes.size(); ++p)
-    planes[p] = py::array_t<uint8_t>(shape(p), static_cast<const uint8_t*>(picture.data[p]), owner);
+  for (size_t p = 0; p < planes.size(); ++p) {
+    if (item == 1) {
+      planes[p] = py::array_t<uint8_t>(shape(p), static_cast<const uint8_t*>(picture.data[p]), owner);
+    } else {
+      planes[p] = py::array_t<uint16_t>(shape(p), static_cast<const uint16_t*>(picture.data[p]), owner);
+    }
+  }
   return planes;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures from and to Python: planes of uint8, [rows][columns] or [rows][columns][channels], as numpy arrays
-// or in device memory.
+// Pictures from and to Python: planes of uint8, or uint16 for more than 8 bits, [rows][columns] or
+// [rows][columns][channels], as numpy arrays or in device memory.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -14,6 +14,8 @@
 namespace ctv::python {
 
 int planes_of(ctv_format format);
+/// "uint8" or "uint16". item: bytes.
+const char* dtype_of(int item);
 /// For example "(48, 64)".
 std::string text_of(const std::vector<py::ssize_t>& shape);
 

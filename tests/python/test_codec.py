@@ -52,6 +52,8 @@ def test_streams_and_samples_are_those_of_the_tools(clip, folder, form, in_fligh
     (["--lossless", "--set", "pyramid=5/3", "--set", "directions=4,2"],
      {"lossless": True, "pyramid": "5/3", "directions": (4, 2)}),
     (["--matrix", "bt709", "--range", "full"], {"matrix": "bt709", "range": "full"}),
+    (["--mastering-display", "1,2,3,4,5,6,7,8,9,10", "--content-light", "1000,400"],
+     {"mastering_primaries": range(1, 9), "mastering_luminance": (9, 10), "content_light": (1000, 400)}),
 ])
 def test_settings_are_those_of_ctenc(clip, folder, option, config):
     path, pictures = clip("i420")

@@ -71,27 +71,36 @@ Member<S> named(const char* name, const Table& table, E S::*member) {
   return {name, get, set};
 }
 
-/// `directions`: a sequence, finest scale first; the rest is 0.
-template <class S>
-Member<S> directions() {
-  const auto get = [](const S& s) -> py::object {
-    py::tuple all(static_cast<size_t>(std::clamp(s.scales, 0, CTV_MAX_SCALES)));
-    for (size_t i = 0; i < all.size(); ++i) all[i] = s.directions[i];
+/// A sequence of integers; the rest is 0. shown: how many it has.
+template <class S, size_t kCount>
+Member<S> sequence(const char* name, int32_t (S::*member)[kCount], std::function<size_t(const S&)> shown) {
+  const auto get = [=](const S& s) -> py::object {
+    py::tuple all(shown(s));
+    for (size_t i = 0; i < all.size(); ++i) all[i] = (s.*member)[i];
     return all;
   };
-  const auto set = [](S& s, py::handle value) {
+  const auto set = [=](S& s, py::handle value) {
     if (!py::isinstance<py::sequence>(value) || py::isinstance<py::str>(value))
-      wrong_type("directions", "a sequence of integers", value);
+      wrong_type(name, "a sequence of integers", value);
     const auto list = py::reinterpret_borrow<py::sequence>(value);
-    if (list.size() > CTV_MAX_SCALES) refuse("directions: at most " + std::to_string(CTV_MAX_SCALES));
-    std::fill(std::begin(s.directions), std::end(s.directions), 0);
-    for (size_t i = 0; i < list.size(); ++i) s.directions[i] = number<int32_t>("directions", list[i]);
+    if (list.size() > kCount) refuse(std::string(name) + ": at most " + std::to_string(kCount));
+    std::fill(std::begin(s.*member), std::end(s.*member), 0);
+    for (size_t i = 0; i < list.size(); ++i) (s.*member)[i] = number<int32_t>(name, list[i]);
   };
-  return {"directions", get, set};
+  return {name, get, set};
+}
+template <class S, size_t kCount>
+Member<S> sequence(const char* name, int32_t (S::*member)[kCount]) {
+  return sequence<S, kCount>(name, member, [](const S&) { return kCount; });
+}
+template <class S>
+size_t scales_of(const S& s) {
+  return static_cast<size_t>(std::clamp(s.scales, 0, CTV_MAX_SCALES));
 }
 
 #define PLAIN(name) plain(#name, &S::name)
 #define NAMED(name, table) named(#name, tools::table, &S::name)
+#define SEQUENCE(name) sequence(#name, &S::name)
 
 /// Members common to ctv_config and ctv_stream_info, and `more`.
 template <class S>
@@ -112,7 +121,7 @@ std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
                                 PLAIN(lossless),
                                 NAMED(pyramid, kPyramids),
                                 PLAIN(scales),
-                                directions<S>(),
+                                sequence<S, CTV_MAX_SCALES>("directions", &S::directions, scales_of<S>),
                                 PLAIN(directional_lifting),
                                 NAMED(entropy_coding, kEntropyCodings),
                                 NAMED(prediction, kPredictions),
@@ -120,7 +129,10 @@ std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
                                 PLAIN(subpel),
                                 PLAIN(overlap),
                                 PLAIN(loop_filter),
-                                PLAIN(slots)};
+                                PLAIN(slots),
+                                SEQUENCE(mastering_primaries),
+                                SEQUENCE(mastering_luminance),
+                                SEQUENCE(content_light)};
   std::move(more.begin(), more.end(), std::back_inserter(all));
   return all;
 }
@@ -155,8 +167,8 @@ const std::vector<Member<ctv_config>>& config_members() {
 
 const std::vector<Member<ctv_stream_info>>& stream_members() {
   using S = ctv_stream_info;
-  static const auto all =
-      shared_members_and<S>({PLAIN(chroma_420), PLAIN(planes), PLAIN(components), PLAIN(layers)});
+  static const auto all = shared_members_and<S>(
+      {PLAIN(bits), PLAIN(chroma_420), PLAIN(planes), PLAIN(components), PLAIN(layers)});
   return all;
 }
 
@@ -182,6 +194,7 @@ const std::vector<Member<ctv_decoder_config>>& decoder_members() {
 
 #undef PLAIN
 #undef NAMED
+#undef SEQUENCE
 
 template <class S>
 void set_members(const char* function, const std::vector<Member<S>>& members, const py::kwargs& keywords,

@@ -50,6 +50,9 @@ if(CTV_OPENMP_THREADS)
   target_compile_definitions(ctv_dependencies INTERFACE CTV_OPENMP_THREADS=1)
 endif()
 
+if(WIN32)
+  ctv_depend(synchronization "Threads" -lsynchronization)  # codec/util/wait.cpp
+endif()
 target_link_libraries(ctv_dependencies INTERFACE ${CMAKE_DL_LIBS})
 list(APPEND CTV_LIBRARIES ${CMAKE_DL_LIBS})
 foreach(library IN LISTS CMAKE_DL_LIBS)

@@ -8,6 +8,7 @@
 #include "codec/entropy/motion_tree.hpp"
 #include "codec/format/bytes.hpp"
 #include "codec/util/parallel.hpp"
+#include "codec/util/wait.hpp"
 
 namespace ctv {
 
@@ -22,13 +23,13 @@ class SliceStart {
   explicit SliceStart(std::atomic<int>& state) : state_(state) {}
   ~SliceStart() {
     state_ = outcome_;
-    state_.notify_all();
+    wake_all(state_);
   }
   SliceStart(const SliceStart&) = delete;
   SliceStart& operator=(const SliceStart&) = delete;
   void done() { outcome_ = kDone; }
   static bool wait(const std::atomic<int>& state) {
-    state.wait(kAwaited);
+    wait_while_equal<int>(state, kAwaited);
     return state == kDone;
   }
 

@@ -22,6 +22,7 @@
 #endif
 
 #include "codec/util/threads.hpp"
+#include "codec/util/wait.hpp"
 
 namespace ctv::detail {
 namespace {
@@ -135,7 +136,7 @@ struct alignas(64) Place {
   void help() {
     loop->work();
     close();
-    if (state.fetch_sub(kHelper) == kHelper) state.notify_all();
+    if (state.fetch_sub(kHelper) == kHelper) wake_all(state);
   }
 };
 
@@ -162,7 +163,7 @@ class Team {
     grow(std::min(helpers, cores_));
     look_until_ = (Clock::now() + soon).time_since_epoch().count();
     ++news_;
-    if (sleepers_ > 0) news_.notify_all();
+    if (sleepers_ > 0) wake_all(news_);
   }
 
  private:
@@ -205,7 +206,7 @@ class Team {
       if (place.alone()) return;
       if (!found) break;
     }
-    for (uint32_t now = place.state; now != 0; now = place.state) place.state.wait(now);
+    for (uint32_t now = place.state; now != 0; now = place.state) wait_while_equal(place.state, now);
   }
 
   bool help_inside(Place& outermost) {
@@ -227,9 +228,9 @@ class Team {
     const int sleepers = sleepers_;
     missing = std::min({missing, helpers, sleepers});
     if (2 * missing > sleepers) {  // one system call
-      news_.notify_all();
+      wake_all(news_);
     } else {
-      for (int i = 0; i < missing; ++i) news_.notify_one();
+      for (int i = 0; i < missing; ++i) wake_one(news_);
     }
   }
 
@@ -282,7 +283,7 @@ class Team {
       --looking_;
       if (found) continue;
       ++sleepers_;
-      news_.wait(seen);
+      wait_while_equal(news_, seen);
       --sleepers_;
     }
   }

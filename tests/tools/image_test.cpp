@@ -88,10 +88,10 @@ TEST_F(ImageTest, StartNumberAndSkip) {
 }
 
 TEST_F(ImageTest, DamagedAndHostile) {
-  std::ofstream(folder_ / "text.png") << "not a picture";
-  std::ofstream(folder_ / "huge.ppm") << "P6\n60000 60000\n255\n";
-  std::ofstream(folder_ / "deep.ppm") << "P6\n1 1\n65535\nabcdef";
-  std::ofstream(folder_ / "empty.png");
+  std::ofstream(folder_ / "text.png", std::ios::binary) << "not a picture";
+  std::ofstream(folder_ / "huge.ppm", std::ios::binary) << "P6\n60000 60000\n255\n";
+  std::ofstream(folder_ / "deep.ppm", std::ios::binary) << "P6\n1 1\n65535\nabcdef";
+  std::ofstream(folder_ / "empty.png", std::ios::binary);
   const auto code = [&](const char* name) {
     try {
       open_input(input(name));
@@ -189,20 +189,21 @@ TEST_F(ImageTest, OrientationIsApplied) {
 TEST_F(ImageTest, NamesMayHoldPercentSigns) {
   fs::create_directories(folder_ / "100%d");
   for (const char* name : {"my%20dog.ppm", "50%.ppm", "a%d.ppm", "100%d/b_1.ppm", "100%d/b_2.ppm"})
-    std::ofstream(folder_ / name) << "P6\n1 1\n255\nabc";
+    std::ofstream(folder_ / name, std::ios::binary) << "P6\n1 1\n255\nabc";
   for (const char* name : {"my%20dog.ppm", "50%.ppm", "a%d.ppm"})
     EXPECT_EQ(open_input(input(name))->count(), 1);
   EXPECT_EQ(open_input(input("100%d/b_%d.ppm"))->count(), 2);
-  std::ofstream(folder_ / "my%20clip.y4m") << "YUV4MPEG2 W2 H2\nFRAME\n123456";
+  std::ofstream(folder_ / "my%20clip.y4m", std::ios::binary) << "YUV4MPEG2 W2 H2\nFRAME\n123456";
   EXPECT_NO_THROW(open_input(input("my%20clip.y4m")));
 }
 
 TEST_F(ImageTest, AGapInASequenceIsSaid) {
   for (const int number : {0, 1, 10, 12}) {
-    std::ofstream(folder_ / ("g_" + std::to_string(number) + ".ppm")) << "P6\n1 1\n255\nabc";
-    std::ofstream(folder_ / ("g_" + std::to_string(number) + ".txt")) << "";
+    std::ofstream(folder_ / ("g_" + std::to_string(number) + ".ppm"), std::ios::binary)
+        << "P6\n1 1\n255\nabc";
+    std::ofstream(folder_ / ("g_" + std::to_string(number) + ".txt"), std::ios::binary) << "";
   }
-  std::ofstream(folder_ / "g_99x.ppm") << "";
+  std::ofstream(folder_ / "g_99x.ppm", std::ios::binary) << "";
   const auto reader = open_input(input("g_%d.ppm"));
   Frame frame;
   EXPECT_TRUE(reader->read(frame));
@@ -247,18 +248,18 @@ TEST_F(ImageTest, SamplesThatAHeaderOnlyClaims) {
 }
 
 TEST_F(ImageTest, AlphaIsDroppedAndSaid) {
-  std::ofstream(folder_ / "g.pgm") << "P5 # four bits a sample\n2 1 15\n" << '\0' << '\x0f';
+  std::ofstream(folder_ / "g.pgm", std::ios::binary) << "P5 # four bits a sample\n2 1 15\n" << '\0' << '\x0f';
   const auto reader = open_input(input("g.pgm"));
   Frame frame;
   ASSERT_TRUE(reader->read(frame));
   EXPECT_EQ(frame.bytes(), (Samples{0, 255}));
   EXPECT_EQ(frame.video().dropped, "");
   const uint8_t rgba[4] = {1, 2, 3, 4};
-  ASSERT_NE(stbi_write_png((folder_ / "alpha.png").c_str(), 1, 1, 4, rgba, 4), 0);
+  ASSERT_NE(stbi_write_png((folder_ / "alpha.png").string().c_str(), 1, 1, 4, rgba, 4), 0);
   const auto alpha = open_input(input("alpha.png"));
   EXPECT_EQ(alpha->video().dropped, "its alpha");
   // A transparent colour, and several pictures.
-  ASSERT_NE(stbi_write_png((folder_ / "rgb.png").c_str(), 1, 1, 3, rgba, 3), 0);
+  ASSERT_NE(stbi_write_png((folder_ / "rgb.png").string().c_str(), 1, 1, 3, rgba, 3), 0);
   std::ifstream in(folder_ / "rgb.png", std::ios::binary);
   const std::string png(std::istreambuf_iterator<char>(in), {});
   const std::string trns("\0\0\0\6tRNS\0\1\0\2\0\3", 14), actl(
@@ -277,7 +278,7 @@ TEST_F(ImageTest, AlphaIsDroppedAndSaid) {
     EXPECT_EQ(noted.video().dropped, said);
   }
   // A first image without alpha, and two with.
-  ASSERT_NE(stbi_write_png((folder_ / "later_0.png").c_str(), 1, 1, 3, rgba, 3), 0);
+  ASSERT_NE(stbi_write_png((folder_ / "later_0.png").string().c_str(), 1, 1, 3, rgba, 3), 0);
   for (const char* name : {"later_1.png", "later_2.png"}) fs::copy(folder_ / "alpha.png", folder_ / name);
   const auto later = open_input(input("later_%d.png"));
   EXPECT_EQ(later->video().dropped, "");
@@ -287,15 +288,15 @@ TEST_F(ImageTest, AlphaIsDroppedAndSaid) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_NE(said.find("later_1.png: the stream does not keep its alpha\n"), std::string::npos) << said;
   EXPECT_EQ(said.find("later_2.png"), std::string::npos) << said;
-  std::ofstream(folder_ / "one.rgba") << "rgba";
+  std::ofstream(folder_ / "one.rgba", std::ios::binary) << "rgba";
   InputOptions raw = input("one.rgba");
   raw.size = {1, 1};
   EXPECT_EQ(open_input(raw)->video().dropped, "its alpha");
 }
 
 TEST_F(ImageTest, SizesMustAgree) {
-  std::ofstream(folder_ / "d_0.ppm") << "P6\n1 1\n255\nabc";
-  std::ofstream(folder_ / "d_1.ppm") << "P6\n1 2\n255\nabcabc";
+  std::ofstream(folder_ / "d_0.ppm", std::ios::binary) << "P6\n1 1\n255\nabc";
+  std::ofstream(folder_ / "d_1.ppm", std::ios::binary) << "P6\n1 2\n255\nabcabc";
   const auto reader = open_input(input("d_%d.ppm"));
   Frame frame;
   EXPECT_TRUE(reader->read(frame));

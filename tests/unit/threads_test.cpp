@@ -2,6 +2,8 @@
 #include "codec/util/threads.hpp"
 
 #include <gtest/gtest.h>
+
+#if defined(__linux__)  // which has control groups and sets of processors
 #include <sched.h>
 
 #include <filesystem>
@@ -66,3 +68,4 @@ TEST_F(Processors, AreThoseOfTheAffinity) {
 
 }  // namespace
 }  // namespace ctv
+#endif

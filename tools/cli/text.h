@@ -12,7 +12,12 @@
 
 namespace ctv::tools {
 
-[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
+#if defined(__MINGW32__)  // libstdc++ takes MinGW's own functions, not those of Windows
+#define CTV_PRINTF gnu_printf
+#else
+#define CTV_PRINTF printf
+#endif
+[[gnu::format(CTV_PRINTF, 1, 2)]] std::string text(const char* format, ...);
 
 /// A whole decimal number in [minimum, maximum].
 std::optional<int64_t> parse_integer(std::string_view s, int64_t minimum, int64_t maximum);

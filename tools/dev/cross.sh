@@ -56,12 +56,12 @@ provide() {
   local config=$root/usr/lib/cmake/$1
   mkdir -p "$config"
   ln -sfn "/usr/include/$3" "$root/usr/include/$3"
-  cat >"$config/$1-config.cmake" <<END
+  cat >"$config/${1,,}-config.cmake" <<END
 add_library($2 INTERFACE IMPORTED)
 set_target_properties($2 PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "$root/usr/include"
                                     INTERFACE_COMPILE_DEFINITIONS "${5-}")
 END
-  printf 'set(PACKAGE_VERSION %s)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n' "$4" >"$config/$1-config-version.cmake"
+  printf 'set(PACKAGE_VERSION %s)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n' "$4" >"$config/${1,,}-config-version.cmake"
 }
 make_root() {
   mkdir -p "$root/usr/include"
@@ -88,7 +88,7 @@ targets=(ctv)
 for program in "${programs[@]}"; do
   case $program in
     none) ;;
-    tools) tools=ON targets+=(ctv_tools_test ctenc ctdec ctinfo ctgen ctcat) ;;
+    tools) tools=ON targets+=(ctv_tools_test ctenc ctdec ctinfo ctgen ctcat ctcall) ;;
     *) targets+=("ctv_${program}_tests") ;;
   esac
 done

@@ -18,7 +18,8 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
   for (const std::string& path : outputs) {
     if (path.empty() || path == "null" || path.starts_with("/dev/") || path.starts_with("/proc/")) continue;
     std::error_code ignored;
-    if (!names.insert(path == "-" ? path : fs::weakly_canonical(fs::absolute(path), ignored).string())
+    if (!names
+             .insert(path == "-" ? path : name_of(fs::weakly_canonical(fs::absolute(path_of(path)), ignored)))
              .second) {
       if (path == "-") throw Failure(Exit::kUsage, "standard output is asked for more than once");
       throw Failure(Exit::kUsage, "'" + path + "' is asked for as output more than once");

@@ -33,6 +33,13 @@ void complete(HANDLE file, FileStatus& status) {
 
 }  // namespace
 
+std::filesystem::path path_of(const std::string& name) { return std::u8string(name.begin(), name.end()); }
+
+std::string name_of(const std::filesystem::path& path) {
+  const std::u8string name = path.u8string();
+  return {name.begin(), name.end()};
+}
+
 std::optional<FileStatus> status_of(const std::string& path) {
   struct stat s {};
   if (stat(path.c_str(), &s) != 0) return std::nullopt;

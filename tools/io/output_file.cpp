@@ -43,22 +43,22 @@ constexpr int kMostLinks = 40;
 /// The target of a symbolic link, which need not exist; otherwise the name itself.
 std::string target_of(const std::string& path) {
   namespace fs = std::filesystem;
-  fs::path at = path;
+  fs::path at = path_of(path);
   std::error_code error;
   for (int i = 0; i < kMostLinks && fs::is_symlink(at, error); ++i)
     at = at.parent_path() / fs::read_symlink(at, error);
-  return at.string();
+  return name_of(at);
 }
 
 /// N of a "/dev/fd/N" or of "/proc/PID/fd/N" of this process, without following links.
 std::optional<int> named_descriptor(const std::filesystem::path& path) {
-  const std::string leaf = path.filename().string();
+  const std::string leaf = name_of(path.filename());
   if (path == "/dev/stdin") return STDIN_FILENO;
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
   if (leaf.empty() || leaf.size() > 7 || leaf.find_first_not_of("0123456789") != std::string::npos) return {};
   std::error_code error;
-  const std::string folder = std::filesystem::weakly_canonical(path.parent_path(), error).string();
+  const std::string folder = name_of(std::filesystem::weakly_canonical(path.parent_path(), error));
   const std::string own = "/proc/" + std::to_string(getpid());
   const bool descriptors = folder == "/dev/fd" || folder == own + "/fd" || folder == "/proc/self/fd" ||
                            (folder.starts_with(own + "/task/") && folder.ends_with("/fd"));
@@ -70,7 +70,7 @@ std::optional<int> named_descriptor(const std::filesystem::path& path) {
 std::optional<int> descriptor_of(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
-  fs::path at = fs::absolute(path, error);
+  fs::path at = fs::absolute(path_of(path), error);
   for (int i = 0; i < kMostLinks; ++i) {
     if (const std::optional<int> descriptor = named_descriptor(at.lexically_normal())) return descriptor;
     if (!fs::is_symlink(at, error)) return {};
@@ -209,22 +209,23 @@ void OutputFile::use_descriptor(int descriptor) {
 void OutputFile::open_file(const FileStatus* existing) {
   const std::string given = path_;
   std::error_code ignored;
-  path_ = existing != nullptr ? std::filesystem::canonical(given, ignored).string() : target_of(given);
+  path_ =
+      existing != nullptr ? name_of(std::filesystem::canonical(path_of(given), ignored)) : target_of(given);
   // A file without a name, such as a deleted one that another process has open, can only be written.
   const bool nameless = existing != nullptr && !same_file(status_of(path_), *existing);
   if (path_.empty() || nameless) path_ = given;
-  std::string place = std::filesystem::absolute(path_, ignored).string();
-  place = std::filesystem::weakly_canonical(place, ignored).string();
+  std::string place =
+      name_of(std::filesystem::weakly_canonical(std::filesystem::absolute(path_of(path_), ignored), ignored));
   if (place.empty()) place = path_;
   if (!Places::all().take(place))
     throw Failure(Exit::kUsage, "'" + given + "' is asked for as output more than once",
                   "give one of them another name");
   place_ = std::move(place);
-  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+  const std::filesystem::path folder = path_of(path_).parent_path();
   static std::atomic<int> names{0};
   for (int attempt = 0; fd_ < 0 && !nameless; ++attempt) {
     temporary_ =
-        (folder / (".ctv-" + std::to_string(getpid()) + "-" + std::to_string(names++) + ".part")).string();
+        name_of(folder / (".ctv-" + std::to_string(getpid()) + "-" + std::to_string(names++) + ".part"));
     fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | kBinaryFile, 0666);
     if (fd_ < 0 && (errno != EEXIST || attempt == 1000)) break;
   }
@@ -298,8 +299,10 @@ void OutputFile::close() {
 /// and errno has the reason.
 bool OutputFile::put_in_place() {
   std::error_code error;
-  if (!copied_) std::filesystem::rename(temporary_, path_, error);  // which replaces a file on Windows, too
-  if (copied_ || error) {                                           // EBUSY: a mount point; EXDEV, EPERM
+  if (!copied_)
+    std::filesystem::rename(path_of(temporary_), path_of(path_),
+                            error);  // which replaces a file on Windows, too
+  if (copied_ || error) {            // EBUSY: a mount point; EXDEV, EPERM
     if (!copy_into(temporary_, path_)) return false;
     unlink(temporary_.c_str());
   }

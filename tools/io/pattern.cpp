@@ -7,6 +7,7 @@
 
 #include "cli/exit.h"
 #include "cli/text.h"
+#include "io/file_status.h"
 
 namespace ctv::tools {
 
@@ -29,10 +30,10 @@ size_t conversion(const std::string& s, size_t at) {
 
 Pattern::Pattern(const std::string& pattern, bool literal) : before_(pattern) {
   if (literal) return;
-  const size_t slash = pattern.rfind('/');
+  const size_t slash = pattern.find_last_of(kSlashes);
   size_t begin = slash == std::string::npos ? 0 : slash + 1;
   std::error_code error;
-  if (begin > 0 && !std::filesystem::exists(pattern.substr(0, begin), error)) begin = 0;
+  if (begin > 0 && !std::filesystem::exists(path_of(pattern.substr(0, begin)), error)) begin = 0;
   before_.resize(begin);
   std::string* side = &before_;
   for (size_t i = begin; i < pattern.size(); ++i) {
@@ -62,13 +63,13 @@ std::string Pattern::name(int64_t number) const {
 
 std::optional<int64_t> Pattern::next_existing(int64_t from) const {
   namespace fs = std::filesystem;
-  const size_t slash = before_.rfind('/');
+  const size_t slash = before_.find_last_of(kSlashes);
   const std::string folder = slash == std::string::npos ? "" : before_.substr(0, slash + 1);
   std::optional<int64_t> least;
   std::error_code error;
-  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string file = folder + entry->path().filename().string();
+  for (fs::directory_iterator entry(path_of(folder.empty() ? "." : folder), error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::string file = folder + name_of(entry->path().filename());
     const size_t begin = file.find_first_not_of(' ', before_.size());
     if (!numbered_ || !file.starts_with(before_) || begin == std::string::npos) continue;
     const size_t length = std::min(file.find_first_not_of("0123456789", begin), file.size()) - begin;
@@ -80,7 +81,7 @@ std::optional<int64_t> Pattern::next_existing(int64_t from) const {
 
 std::string extension_of(const std::string& path) {
   const size_t dot = path.rfind('.');
-  const size_t slash = path.rfind('/');
+  const size_t slash = path.find_last_of(kSlashes);
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) return "";
   std::string end = path.substr(dot + 1);
   for (char& c : end) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The message of a receiver to the sender.
-//   0  as in a datagram, with the bits feedback and key frame    1  0
-//   2  highest sequence received    4  newest frame reported    6  loss, permille
-//   8  lost datagrams in a row, mean, in thousandths    10  the receiver's time in microseconds, 32 bits
-//   14  number of reports n    15  number of requests m    16  number of arrivals k    17  0
-//   18  reports, two bits each, newest frame first, then 5 bytes for each request: frame, priority, block,
+//   0  as in a datagram, with the bits feedback and key frame    1  0    2  number of the message
+//   4  highest sequence received    6  newest frame reported    8  loss, permille
+//   10  lost datagrams in a row, mean, in thousandths    12  the receiver's time in microseconds, 32 bits
+//   16  number of reports n    17  number of requests m    18  number of arrivals k    19  0
+//   20  reports, two bits each, newest frame first, then 5 bytes for each request: frame, priority, block,
 //   index, then 2 bytes for each of the last k datagrams, highest sequence first: its age in units of 64
 //   microseconds; 65535: it has not arrived
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace ctv::net {
 
-constexpr size_t kFeedbackHeader = 18;
+constexpr size_t kFeedbackHeader = 20;
 constexpr size_t kMaxReports = 64;
 constexpr size_t kMaxRequests = 255;
 constexpr size_t kMaxArrivals = 255;
@@ -35,6 +35,7 @@ struct Request {
 
 struct Message {
   bool key_frame = false;
+  uint32_t number = 0;
   uint32_t sequence = 0;
   uint32_t newest = 0;
   uint32_t loss_permille = 0, burst_permille = 1000;

@@ -4,15 +4,20 @@
 #include <cstring>
 #include <memory>
 
+#include "codec/transport/cipher.hpp"
 #include "codec/transport/receiver.hpp"
 #include "codec/transport/sender.hpp"
 #include "codec/transport/settings.hpp"
 
 struct ctv_net_sender {
   ctv::net::Sender impl;
+  int mtu = 0;
+  ctv::net::Cipher cipher = {};
 };
 struct ctv_net_receiver {
   ctv::net::Receiver impl;
+  int mtu = 0;
+  ctv::net::Cipher cipher = {};
 };
 
 namespace ctv::net {
@@ -73,6 +78,23 @@ ctv_status check_config(const ctv_net_receiver_config& c) {
   return check_range("config.repeats", c.repeats, 0, 8);
 }
 
+// Both ends: the sender seals datagrams and opens messages, the receiver the other way round.
+template <typename End>
+ctv_status encrypt(End* end, const char* name, const ctv_net_cipher* cipher) {
+  CTV_NET_RETURN_IF_ERROR(need(end, name));
+  ctv_net_cipher c;
+  ctv_net_cipher_init(&c);
+  CTV_NET_RETURN_IF_ERROR(read_struct(cipher, "cipher", c));
+  CTV_NET_RETURN_IF_ERROR(check_range("cipher.overhead", c.overhead, 0, 64));
+  if (c.seal == nullptr || c.open == nullptr) return fail(CTV_ERROR_ARGUMENT, "cipher: a function is null");
+  if (end->cipher.on()) return fail(CTV_ERROR_ARGUMENT, "cipher: there is one already");
+  if (end->mtu < 64 + Cipher::overhead(c))
+    return fail(CTV_ERROR_ARGUMENT, "config.mtu: is too small for a cipher");
+  end->cipher.start(c, static_cast<size_t>(end->mtu));
+  end->impl.reserve(Cipher::overhead(c));
+  return CTV_OK;
+}
+
 ctv_status check_bytes(const uint8_t* data, size_t size) { return size == 0 ? CTV_OK : need(data, "data"); }
 
 }  // namespace
@@ -131,12 +153,20 @@ ctv_status ctv_net_sender_open(const ctv_net_sender_config* config, ctv_net_send
     ctv_net_sender_config_init(&c);
     CTV_NET_RETURN_IF_ERROR(read_struct(config, "config", c));
     CTV_NET_RETURN_IF_ERROR(check_config(c));
-    *sender = new ctv_net_sender{Sender(c)};
+    *sender = new ctv_net_sender{Sender(c), c.mtu};
     return CTV_OK;
   });
 }
 
 void ctv_net_sender_close(ctv_net_sender* sender) { delete sender; }
+
+ctv_status ctv_net_sender_encrypt(ctv_net_sender* sender, const ctv_net_cipher* cipher) {
+  return guarded([&] { return encrypt(sender, "sender", cipher); });
+}
+
+ctv_status ctv_net_receiver_encrypt(ctv_net_receiver* receiver, const ctv_net_cipher* cipher) {
+  return guarded([&] { return encrypt(receiver, "receiver", cipher); });
+}
 
 ctv_status ctv_net_sender_apply(ctv_net_sender* sender, const ctv_net_settings* settings) {
   CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
@@ -167,7 +197,9 @@ ctv_status ctv_net_sender_next(ctv_net_sender* sender, int64_t now_us, const uin
   CTV_NET_RETURN_IF_ERROR(need(size, "size"));
   CTV_NET_RETURN_IF_ERROR(check_time(now_us));
   std::span<const uint8_t> datagram;
-  const ctv_status status = sender->impl.next(now_us, datagram);
+  ctv_status status = sender->impl.next(now_us, datagram);
+  if (status == CTV_OK && sender->cipher.on()) status = sender->cipher.seal(datagram, false);
+  if (status != CTV_OK) datagram = {};
   *data = datagram.data();
   *size = datagram.size();
   return status;
@@ -189,7 +221,9 @@ ctv_status ctv_net_sender_feedback(ctv_net_sender* sender, int64_t now_us, const
     CTV_NET_RETURN_IF_ERROR(check_time(now_us));
     ctv_net_feedback f;
     ctv_net_feedback_init(&f);
-    CTV_NET_RETURN_IF_ERROR(sender->impl.feedback(now_us, {data, size}, f));
+    std::span message(data, size);
+    if (sender->cipher.on()) CTV_NET_RETURN_IF_ERROR(sender->cipher.open(message, true));
+    CTV_NET_RETURN_IF_ERROR(sender->impl.feedback(now_us, message, f));
     write_struct(f, feedback);
     return CTV_OK;
   });
@@ -223,7 +257,7 @@ ctv_status ctv_net_receiver_open(const ctv_net_receiver_config* config, ctv_net_
     ctv_net_receiver_config_init(&c);
     CTV_NET_RETURN_IF_ERROR(read_struct(config, "config", c));
     CTV_NET_RETURN_IF_ERROR(check_config(c));
-    *receiver = new ctv_net_receiver{Receiver(c)};
+    *receiver = new ctv_net_receiver{Receiver(c), c.mtu};
     return CTV_OK;
   });
 }
@@ -236,7 +270,9 @@ ctv_status ctv_net_receiver_push(ctv_net_receiver* receiver, int64_t now_us, con
     CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
     CTV_NET_RETURN_IF_ERROR(check_bytes(data, size));
     CTV_NET_RETURN_IF_ERROR(check_time(now_us));
-    return receiver->impl.push(now_us, {data, size});
+    std::span datagram(data, size);
+    if (receiver->cipher.on()) CTV_NET_RETURN_IF_ERROR(receiver->cipher.open(datagram, false));
+    return receiver->impl.push(now_us, datagram);
   });
 }
 
@@ -275,7 +311,9 @@ ctv_status ctv_net_receiver_feedback(ctv_net_receiver* receiver, int64_t now_us,
     CTV_NET_RETURN_IF_ERROR(need(size, "size"));
     CTV_NET_RETURN_IF_ERROR(check_time(now_us));
     std::span<const uint8_t> message;
-    const ctv_status status = receiver->impl.feedback(now_us, message);
+    ctv_status status = receiver->impl.feedback(now_us, message);
+    if (status == CTV_OK && receiver->cipher.on()) status = receiver->cipher.seal(message, true);
+    if (status != CTV_OK) message = {};
     *data = message.data();
     *size = message.size();
     return status;

@@ -17,7 +17,11 @@ constexpr int64_t kLeastSpan = 60000;  // of arrivals, for a rate
 constexpr int64_t kPatience = 500000;  // for a queue to become shorter
 // A rate does not rise beyond so much of what arrives: nothing is known about more.
 constexpr double kEvidence = 2;
-constexpr int kJudged = 50;               // datagrams by which losses are judged
+// A message about this many datagrams tells how fast they can arrive, but no faster than in this time.
+constexpr size_t kBurst = 5;
+constexpr int64_t kLeastBurst = 500;
+constexpr double kForget = 0.99;
+constexpr int kJudged = 50;  // datagrams by which losses are judged
 
 }  // namespace
 
@@ -30,6 +34,12 @@ double RateControl::limit_us() const { return std::clamp(25000 * std::sqrt(1e6 /
 
 void RateControl::note(int64_t now_us, std::span<const Arrival> arrivals) {
   int64_t least = INT64_MAX;
+  if (arrivals.size() >= kBurst) {
+    const int64_t span = std::max(arrivals.back().arrival_us - arrivals.front().arrival_us, kLeastBurst);
+    double bits = 0;
+    for (const Arrival& a : arrivals.subspan(1)) bits += 8.0 * static_cast<double>(a.bytes);
+    peak_ = std::max(kForget * peak_, bits * 1e6 / static_cast<double>(span));
+  }
   for (const Arrival& a : arrivals) {
     least = std::min(least, a.arrival_us - a.departure_us);
     delivered_.insert(std::ranges::upper_bound(delivered_, a.arrival_us, {}, &Arrival::arrival_us), a);

@@ -34,9 +34,9 @@ class RateControl {
   /// is lost. round_trip_us: -1 if unknown.
   void update(int64_t now_us, std::span<const Arrival> arrivals, int lost, int64_t round_trip_us);
   int64_t bitrate() const;
-  /// The rate at which datagrams leave one after the other: a little more than what the network carries, which
-  /// may be more than the most that is sent.
-  double pace() const { return 1.1 * rate_; }
+  /// The rate at which datagrams leave one after the other: a little more than what the network carries, and
+  /// twice as much if datagrams arrived much faster than any are sent on average.
+  double pace() const { return (peak_ > 2 * most_ ? 2 : 1.1) * rate_; }
 
  private:
   void note(int64_t now_us, std::span<const Arrival> arrivals);
@@ -58,6 +58,7 @@ class RateControl {
   int64_t wait_us_ = 0;
   std::deque<Arrival> delivered_;  // in the last kWindow, by arrival
   double delivery_ = 0;            // bits per second that arrive; 0: unknown
+  double peak_ = 0;                // the same of the fastest message
   bool starting_ = true;           // no queue was seen yet
   bool draining_ = false;
   double carried_ = 0;                                // what arrived when the rate fell last

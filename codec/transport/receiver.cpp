@@ -115,7 +115,7 @@ void Receiver::learn_spacing(const ctv_net_header& h, int64_t now_us, int64_t la
   reorder_us_ = learn(reorder_us_, late_us, config_.reorder_us);
   const auto sequence = static_cast<uint32_t>(h.sequence);
   if (h.frame == before_frame_ && sequence == ((before_sequence_ + 1) & 0xFFFF))
-    spacing_us_ = learn(spacing_us_, std::min(now_us - before_us_, kMostSpacing), config_.reorder_us);
+    spacing_us_ = learn(spacing_us_, std::min(now_us - before_us_, kMostSpacing), 0);
   before_frame_ = h.frame;
   before_sequence_ = sequence;
   before_us_ = now_us;
@@ -265,7 +265,7 @@ ctv_status Receiver::push(int64_t now_us, std::span<const uint8_t> datagram) {
 
 int64_t Receiver::missing_us(const FrameAssembly& frame) const {
   if (frame.passed_us != INT64_MAX) return frame.passed_us + reorder_us_;
-  return std::max(frame.clock_us(), frame.latest_us) + kLostInARow * spacing_us_;
+  return std::max(frame.clock_us(), frame.latest_us) + std::max(reorder_us_, kLostInARow * spacing_us_);
 }
 
 // No picture can be shown without a key frame, and a new one takes longer than the rest of this one.

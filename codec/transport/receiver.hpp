@@ -47,6 +47,8 @@ class Receiver {
   explicit Receiver(const ctv_net_receiver_config& config);
   ctv_status push(int64_t now_us, std::span<const uint8_t> datagram);
   ctv_status next(int64_t now_us, ctv_net_frame& frame);
+  /// Leaves bytes of each message to a cipher.
+  void reserve(int bytes) { config_.mtu -= bytes; }
   void report(int64_t number, ctv_net_state state);
   void request_key_frame();
   ctv_status feedback(int64_t now_us, std::span<const uint8_t>& message);
@@ -122,6 +124,7 @@ class Receiver {
   int64_t key_asked_us_ = INT64_MIN;
   int64_t served_us_ = INT64_MIN;   // time of the last feedback()
   int64_t written_us_ = INT64_MIN;  // time of the last message
+  uint32_t message_number_ = 0;
   Bytes bytes_, message_;
   std::vector<ctv_net_part> parts_;
   ctv_net_receiver_statistics statistics_{};

@@ -123,6 +123,7 @@ ctv_status Receiver::feedback(int64_t now_us, std::span<const uint8_t>& out) {
   again_us_ = now_us + std::max<int64_t>(config_.reorder_us, 1);
   collect_reports(message);
   message.key_frame = asks_for_key_frame();
+  message.number = message_number_++ & 0xFFFF;
   message.sequence = window_.highest();
   message.loss_permille = static_cast<uint32_t>(window_.loss_permille());
   message.burst_permille = static_cast<uint32_t>(window_.burst_permille());

@@ -54,6 +54,8 @@ class Sender {
   ctv_status push(const ctv_net_frame& frame);
   ctv_status next(int64_t now_us, std::span<const uint8_t>& datagram);
   int64_t due_us() const;
+  /// Leaves bytes of each datagram to a cipher.
+  void reserve(int bytes) { config_.mtu -= bytes; }
   ctv_status feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_net_feedback& out);
   void measure(int64_t now_us, ctv_net_measurement& measurement) const;
   ctv_net_sender_statistics statistics() const;

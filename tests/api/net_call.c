@@ -214,7 +214,6 @@ int main(void) {
   config.slots = 8;        /* frames wait in them until they are acknowledged */
   config.error_resilient = 1;
   config.bitrate = kBitrate;
-  config.buffer_ms = 350; /* key frames that are sent within it */
   check(ctv_encoder_open(&config, &sender.encoder));
   ctv_decoder_config decoding;
   check(ctv_decoder_config_init(&decoding));

@@ -5,6 +5,7 @@
 #include <ctv/net.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace {
@@ -31,6 +32,36 @@ class Input {
   size_t size_, at_ = 0;
 };
 
+// A cipher that no input can forge: a checksum of 64 bits with a key.
+constexpr size_t kTag = 8;
+
+uint64_t checksum(uint64_t number, const uint8_t* header, size_t header_size, const uint8_t* data,
+                  size_t size) {
+  uint64_t sum = number * 0x9E3779B97F4A7C15U + 0x1234567;
+  for (size_t i = 0; i < header_size + size; ++i) {
+    sum = (sum ^ (i < header_size ? header[i] : data[i - header_size])) * 0xBF58476D1CE4E5B9U;
+    sum ^= sum >> 29;
+  }
+  return sum;
+}
+
+int32_t seal(void*, uint64_t number, const uint8_t* header, size_t header_size, const uint8_t* data,
+             size_t size, uint8_t* out) {
+  for (size_t i = 0; i < size; ++i) out[i] = static_cast<uint8_t>(data[i] ^ 0x5A);
+  const uint64_t sum = checksum(number, header, header_size, out, size);
+  std::memcpy(out + size, &sum, kTag);
+  return 0;
+}
+
+int32_t open(void*, uint64_t number, const uint8_t* header, size_t header_size, const uint8_t* data,
+             size_t size, uint8_t* out) {
+  const size_t rest = size - kTag;
+  const uint64_t sum = checksum(number, header, header_size, data, rest);
+  if (std::memcmp(data + rest, &sum, kTag) != 0) return 1;
+  for (size_t i = 0; i < rest; ++i) out[i] = static_cast<uint8_t>(data[i] ^ 0x5A);
+  return 0;
+}
+
 uint8_t sample(int64_t frame, size_t part, size_t i) {
   return static_cast<uint8_t>(static_cast<size_t>(frame) * 31 + part * 7 + i);
 }
@@ -53,6 +84,17 @@ class Call {
     max_frames_ = receiving.max_frames;
     expect(ctv_net_sender_open(&sending, &sender_) == CTV_OK);
     expect(ctv_net_receiver_open(&receiving, &receiver_) == CTV_OK);
+    if (input_.byte() % 2 == 0) return;
+    ctv_net_cipher cipher;
+    ctv_net_cipher_init(&cipher);
+    cipher.overhead = kTag;
+    cipher.seal = seal;
+    cipher.open = open;
+    const bool fits = sending.mtu >= 64 + 12 && receiving.mtu >= 64 + 12;
+    if (!fits) return;
+    expect(ctv_net_sender_encrypt(sender_, &cipher) == CTV_OK);
+    expect(ctv_net_receiver_encrypt(receiver_, &cipher) == CTV_OK);
+    encrypted_ = true;
   }
   ~Call() {
     ctv_net_sender_close(sender_);
@@ -93,7 +135,7 @@ class Call {
 
  private:
   void push(const Bytes& bytes, bool forged) {
-    forged_ = forged_ || forged;
+    forged_ = forged_ || (forged && !encrypted_);
     if (ctv_net_receiver_push(receiver_, now_us_, bytes.data(), bytes.size()) == CTV_ERROR_LIMIT) {
       take();
       expect(ctv_net_receiver_push(receiver_, now_us_, bytes.data(), bytes.size()) != CTV_ERROR_MEMORY);
@@ -215,7 +257,7 @@ class Call {
   ctv_net_receiver* receiver_ = nullptr;
   int64_t now_us_ = 0, number_ = 0, given_ = -1;
   int max_frames_ = 0;
-  bool forged_ = false;
+  bool forged_ = false, encrypted_ = false;
   std::vector<Bytes> way_;
 };
 

@@ -26,6 +26,7 @@ TEST(Feedback, MessagesComeBack) {
   for (int round = 0; round < 1000; ++round) {
     net::Message m;
     m.key_frame = random.between(0, 1) != 0;
+    m.number = static_cast<uint32_t>(random.between(0, 65535));
     m.sequence = static_cast<uint32_t>(random.between(0, 65535));
     m.newest = static_cast<uint32_t>(random.between(0, 65535));
     m.loss_permille = static_cast<uint32_t>(random.between(0, 1000));
@@ -48,6 +49,8 @@ TEST(Feedback, MessagesComeBack) {
     net::Message back;
     ASSERT_EQ(net::read_message(bytes, back), CTV_OK) << ctv_net_last_error();
     EXPECT_EQ(back.key_frame, m.key_frame);
+    EXPECT_EQ(back.number, m.number);
+    EXPECT_EQ(back.sequence, m.sequence);
     EXPECT_EQ(back.burst_permille, m.burst_permille);
     EXPECT_EQ(back.time_us, m.time_us);
     EXPECT_TRUE(std::equal(m.reports.begin(), m.reports.begin() + static_cast<ptrdiff_t>(m.report_count),

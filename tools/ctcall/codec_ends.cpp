@@ -39,7 +39,10 @@ CodecSource::CodecSource(const ctv_config& config, FrameReader& reader, Original
       reader_(reader),
       originals_(originals),
       references_(references),
-      duration_(config.fps_den) {
+      duration_(config.fps_den),
+      width_(config.width),
+      height_(config.height),
+      bitrate_(config.bitrate) {
   const Unit header = encoder_.header();
   header_.assign(header.bytes().begin(), header.bytes().end());
 }
@@ -64,7 +67,11 @@ bool CodecSource::code(CodedFrame& out) {
   out.temporal_id = unit->temporal_id;
   out.discardable = unit->keep_in == CTV_KEEP_NOWHERE;
   out.parts = cut_packet(header_, *unit);
-  if (unit->key_frame != 0) last_key_ = unit->frame_number;
+  if (unit->key_frame != 0) {
+    last_key_ = unit->frame_number;
+    key_next_ = false;
+    set_bitrate(bitrate_);
+  }
   return true;
 }
 
@@ -78,9 +85,16 @@ void CodecSource::lose(int64_t number) {
   }
 }
 
-void CodecSource::request_key_frame() { encoder_.request_key_frame(); }
+void CodecSource::request_key_frame() {
+  encoder_.request_key_frame();
+  key_next_ = true;
+  set_bitrate(bitrate_);
+}
 
-void CodecSource::set_bitrate(int64_t bitrate) { encoder_.set_bitrate(bitrate); }
+void CodecSource::set_bitrate(int64_t bitrate) {
+  bitrate_ = bitrate;
+  encoder_.set_bitrate(bitrate, key_next_ ? key_frame_limit(bitrate, width_, height_) : 0);
+}
 
 CodecSink::CodecSink(const ctv_decoder_config& config, const Originals* originals)
     : decoder_(config), originals_(originals) {}

@@ -47,6 +47,9 @@ class CodecSource : public Source {
   Originals* originals_;
   bool references_;
   int64_t duration_;
+  int32_t width_, height_;
+  int64_t bitrate_;
+  bool key_next_ = true;  // the next frame is a key frame
   std::vector<uint8_t> header_;
   Frame frame_;
   int64_t next_ = 0, last_key_ = -1;

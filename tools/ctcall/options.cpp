@@ -10,9 +10,7 @@ namespace ctv::tools {
 namespace {
 
 constexpr int32_t kSubpel = 2;
-// No frame takes longer to send than about half of it.
-constexpr int32_t kBuffer = 350;  // milliseconds
-constexpr int32_t kSlots = 8;     // they keep frames until they are acknowledged
+constexpr int32_t kSlots = 8;  // they keep frames until they are acknowledged
 constexpr const char* kGenerated = "generate:640x480@30:300";
 
 double real(const std::string& option, const std::string& s, double least, double most) {
@@ -202,7 +200,6 @@ ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {
   config.key_interval = 0;  // on request
   config.error_resilient = 1;
   config.bitrate = c.call.bitrate;
-  config.buffer_ms = kBuffer;
   apply_run_options(c.run, config);
   config.frames_in_flight = 1;
   return config;

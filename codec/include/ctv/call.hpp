@@ -75,6 +75,12 @@ inline ctv_net_state decode_frame(Decoder& decoder, const ctv_net_frame& frame,
   return ctv_net_header_parse(datagram.data(), datagram.size(), &header) == CTV_OK && header.feedback != 0;
 }
 
+/** Returns the bytes of a key frame at most, for ctv_encoder_set_bitrate() before it: a tenth of a second at
+ * the bitrate, but enough for a coarse picture. A larger one would be late and fill queues. */
+[[nodiscard]] inline int64_t key_frame_limit(int64_t bitrate, int32_t width, int32_t height) {
+  return std::max<int64_t>(bitrate / 80, int64_t{width} * height / 64);
+}
+
 /** How a call is held. */
 struct CallSettings {
   int64_t bitrate = 500000;      /**< Bits per second at first; then what the network carries. */
@@ -114,10 +120,13 @@ std::optional<std::span<const uint8_t>> next_bytes(ctv_status (*f)(Handle*, int6
 /** The sending end: codes pictures, at the rate that the network carries, into datagrams. */
 class CallSender {
  public:
-  /** Opens encoder and sender. The constructor sets key_interval, error_resilient, slots, bitrate, buffer_ms
-   * and frames_in_flight of the configuration; size, format, frame rate and preset are the program's. */
+  /** Opens encoder and sender. The constructor sets key_interval, error_resilient, slots, bitrate and
+   * frames_in_flight of the configuration; size, format, frame rate and preset are the program's. */
   explicit CallSender(Config config, const CallSettings& settings = {})
-      : encoder_(prepared(config, settings)), duration_(config.fps_den) {
+      : encoder_(prepared(config, settings)),
+        duration_(config.fps_den),
+        width_(config.width),
+        height_(config.height) {
     ctv_net_sender_config net;
     ctv_net_sender_config_init(&net);
     net.mtu = settings.mtu;
@@ -145,6 +154,7 @@ class CallSender {
     if (!encoder_.send(picture)) return false;
     const std::optional<Unit> unit = encoder_.receive();
     if (!unit) return false;
+    if (unit->key_frame != 0) key_next_ = false;
     check(packet_parts(header_, unit->bytes(), unit->key_frame != 0, parts_));
     ctv_net_frame frame;
     ctv_net_frame_init(&frame);
@@ -175,7 +185,7 @@ class CallSender {
     }
     requests_ += feedback.key_frame;
     repeats_ += feedback.repeats;
-    if (feedback.key_frame != 0) encoder_.request_key_frame();
+    if (feedback.key_frame != 0) encoder_.request_key_frame(), key_next_ = true;
     adapt(now_us);
   }
   /** Returns the next datagram to send now, valid until the next call. Call it until there is none: after
@@ -209,6 +219,10 @@ class CallSender {
            member("roundTripTime", static_cast<double>(std::max<int64_t>(0, measured_.round_trip_us)) / 1e6) +
            "}";
   }
+  /** Encrypts datagrams (ctv_net_sender_encrypt()); call it before the first picture. */
+  void encrypt(const ctv_net_cipher& cipher) {
+    detail::check_net(ctv_net_sender_encrypt(net_.get(), &cipher));
+  }
   /** Returns the encoder, for example to ask for key frames. */
   [[nodiscard]] Encoder& encoder() noexcept { return encoder_; }
 
@@ -218,7 +232,6 @@ class CallSender {
     config.error_resilient = 1;
     if (config.prediction == CTV_PREDICTION_PICTURE) config.slots = 8;  // until they are acknowledged
     config.bitrate = settings.bitrate;
-    config.buffer_ms = 350;  // key frames that are sent in a sixth of a second
     config.frames_in_flight = 1;
     return config;
   }
@@ -226,11 +239,13 @@ class CallSender {
     detail::check_net(ctv_net_sender_measure(net_.get(), now_us, &measured_));
     detail::check_net(ctv_net_settings_choose(&measured_, &chosen_));
     detail::check_net(ctv_net_sender_apply(net_.get(), &chosen_));
-    encoder_.set_bitrate(chosen_.bitrate);
+    encoder_.set_bitrate(chosen_.bitrate, key_next_ ? key_frame_limit(chosen_.bitrate, width_, height_) : 0);
   }
 
   Encoder encoder_;
   int64_t duration_;
+  int32_t width_, height_;
+  bool key_next_ = true;  // the next frame is a key frame
   std::unique_ptr<ctv_net_sender, detail::CloseNet<&ctv_net_sender_close>> net_;
   ctv_net_measurement measured_;
   ctv_net_settings chosen_;
@@ -250,6 +265,10 @@ class CallReceiver {
     ctv_net_receiver* receiver = nullptr;
     detail::check_net(ctv_net_receiver_open(&net, &receiver));
     net_.reset(receiver);
+  }
+  /** Takes only datagrams with the key (ctv_net_receiver_encrypt()); call it before the first one. */
+  void encrypt(const ctv_net_cipher& cipher) {
+    detail::check_net(ctv_net_receiver_encrypt(net_.get(), &cipher));
   }
   /** Takes a datagram of the sender; a damaged one is ignored. Then call picture() until there is none. */
   void receive(std::span<const uint8_t> datagram, int64_t now_us) {

@@ -10,8 +10,8 @@
  * both directions.
  *
  * A frame is a list of parts with priorities. The parts of one priority form a group, which is protected as a
- * whole. A decoder needs priority 0: without group 0 the frame is lost. Frames are not encrypted and
- * datagrams not authenticated: use a secure transport (DTLS, QUIC) or protect the datagrams (SRTP).
+ * whole. A decoder needs priority 0: without group 0 the frame is lost. Datagrams are encrypted and
+ * authenticated only with a cipher (ctv_net_cipher); otherwise use a secure transport (DTLS, QUIC).
  *
  * The rules of ctv.h hold, with ctv_net_last_error() instead of ctv_last_error(). The configurations limit
  * the memory, whatever arrives. */
@@ -41,7 +41,7 @@ CTV_API const char* ctv_net_last_error(void);
  * server that drops datagrams must renumber the rest: sequence is in bytes 2 and 3, little-endian. */
 typedef struct ctv_net_header {
   size_t struct_size;  /**< sizeof(ctv_net_header). */
-  int32_t feedback;    /**< 1: a message of the receiver; only sequence is valid. */
+  int32_t feedback;    /**< 1: a message of the receiver; only sequence, its number, is valid. */
   int32_t sequence;    /**< Datagrams in sending order, modulo 65536. */
   int32_t frame;       /**< Frame number modulo 65536. */
   int32_t reference;   /**< Distance in frames to the reference, 1..255; 0: none, a key frame. */
@@ -199,6 +199,29 @@ static inline void ctv_net_settings_init(ctv_net_settings* value) {
 CTV_API ctv_status ctv_net_settings_choose(const ctv_net_measurement* measurement,
                                            ctv_net_settings* settings);
 
+/* ---- Secrecy --------------------------------------------------------------------------------------- */
+
+/** A cipher of the program that encrypts and authenticates (AEAD), for example ChaCha20-Poly1305. Sender and
+ * receiver of a stream have the same key, which no other stream and no later sender may have. Then datagrams
+ * and messages without the key change nothing and are not answered, and each is taken once. */
+typedef struct ctv_net_cipher {
+  size_t struct_size; /**< sizeof(ctv_net_cipher). */
+  void* context;      /**< First argument of both functions. */
+  int32_t overhead;   /**< Bytes by which seal() makes data longer, 0..64: the tag. */
+  /** Encrypts data to size + overhead bytes in out, and authenticates it together with the header. `number`
+   * never repeats with a key: use it as nonce. Returns 0; otherwise the datagram is not sent. */
+  int32_t (*seal)(void* context, uint64_t number, const uint8_t* header, size_t header_size,
+                  const uint8_t* data, size_t size, uint8_t* out);
+  /** Decrypts data to size - overhead bytes in out. Returns 0 if data and header are authentic. */
+  int32_t (*open)(void* context, uint64_t number, const uint8_t* header, size_t header_size,
+                  const uint8_t* data, size_t size, uint8_t* out);
+} ctv_net_cipher;
+/** Clears a cipher and sets struct_size. */
+static inline void ctv_net_cipher_init(ctv_net_cipher* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+}
+
 /* ---- Sender ---------------------------------------------------------------------------------------- */
 
 /** A sender of one stream. */
@@ -233,6 +256,10 @@ static inline void ctv_net_sender_config_init(ctv_net_sender_config* value) {
 CTV_API ctv_status ctv_net_sender_open(const ctv_net_sender_config* config, ctv_net_sender** sender);
 /** Closes a sender; NULL is allowed. */
 CTV_API void ctv_net_sender_close(ctv_net_sender* sender);
+/** Encrypts datagrams, and takes only messages with the key. Call it once, before the first frame. mtu
+ * includes the cipher's overhead and four bytes.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name. */
+CTV_API ctv_status ctv_net_sender_encrypt(ctv_net_sender* sender, const ctv_net_cipher* cipher);
 /** Sets the protection from the next frame on, and what the receiver is told: deadline_us, repeats and the
  * round trip. Without this call frames have no parity, and the receiver uses its own configuration.
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name. */
@@ -358,6 +385,8 @@ static inline void ctv_net_receiver_config_init(ctv_net_receiver_config* value) 
 CTV_API ctv_status ctv_net_receiver_open(const ctv_net_receiver_config* config, ctv_net_receiver** receiver);
 /** Closes a receiver; NULL is allowed. */
 CTV_API void ctv_net_receiver_close(ctv_net_receiver* receiver);
+/** Takes only datagrams with the key, and encrypts messages, as ctv_net_sender_encrypt(). */
+CTV_API ctv_status ctv_net_receiver_encrypt(ctv_net_receiver* receiver, const ctv_net_cipher* cipher);
 /** Takes a datagram. Duplicates, late datagrams and those of complete frames are ignored.
  * @return CTV_OK; CTV_ERROR_STREAM with the field's name: the datagram is damaged or contradicts others of
  * its frame, and is ignored; CTV_ERROR_LIMIT: max_memory is reached, and the datagram was not taken. Take

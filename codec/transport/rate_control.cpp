@@ -14,6 +14,7 @@ constexpr int64_t kLeastLasts = 10000000;  // microseconds
 constexpr int64_t kWaitWindow = 80000;     // a frame at 15 pictures per second
 constexpr int64_t kDeliveryWindow = 300000;
 constexpr int64_t kLeastSpan = 60000;  // of arrivals, for a rate
+constexpr int kTries = 3;              // for a queue that does not become shorter
 constexpr int64_t kPatience = 500000;  // for a queue to become shorter
 // A rate does not rise beyond so much of what arrives: nothing is known about more.
 constexpr double kEvidence = 2;
@@ -66,6 +67,7 @@ void RateControl::give_way(int64_t now_us) {
   carried_ = std::max(delivery_ > 0 ? std::min(delivery_, rate_) : rate_ / 2, kLeastRate);
   gave_way_us_ = now_us;
   longest_us_ = wait_us_;
+  in_vain_ = 0;
   starting_ = false;
   draining_ = true;
 }
@@ -77,11 +79,14 @@ void RateControl::drain(int64_t now_us) {
     longest_us_ = std::max(longest_us_, wait_us_);
     // While there is a queue, what arrives fills the link. Later the other senders of the link have more of
     // it.
-    if (delivery_ > 0 && wait > limit_us()) carried_ = std::max(std::min(carried_, delivery_), kLeastRate);
+    if (in_vain_ == 0 && delivery_ > 0 && wait > limit_us())
+      carried_ = std::max(std::min(carried_, delivery_), kLeastRate);
   }
   draining_ = wait > limit_us() / 2;
   if (draining_ && since > round_trip_us_ + kPatience) {
-    if (wait_us_ > longest_us_ * 3 / 4) {  // not a queue of this sender
+    const bool shorter = wait_us_ < longest_us_ * 3 / 4;
+    in_vain_ = shorter ? 0 : in_vain_ + 1;
+    if (in_vain_ > kTries) {  // not a queue of this sender
       least_us_ = least_before_us_ = std::min(least_us_, least_before_us_) + wait_us_;
       waits_.clear();
       wait_us_ = 0;
@@ -90,7 +95,8 @@ void RateControl::drain(int64_t now_us) {
     gave_way_us_ = now_us - round_trip_us_ - kDeliveryWindow;
     longest_us_ = wait_us_;
   }
-  rate_ = draining_ ? std::min(rate_, carried_ * std::clamp(0.9 - wait / 400000, 0.5, 0.9)) : 0.93 * carried_;
+  const double less = carried_ * std::clamp(0.9 - wait / 400000, 0.5, 0.9) * std::pow(0.7, in_vain_);
+  rate_ = draining_ ? std::min(rate_, less) : 0.93 * carried_;
 }
 
 void RateControl::rise(double seconds) {

@@ -61,6 +61,7 @@ class RateControl {
   double peak_ = 0;                // the same of the fastest message
   bool starting_ = true;           // no queue was seen yet
   bool draining_ = false;
+  int in_vain_ = 0;                                   // how often the rate fell, but not the wait
   double carried_ = 0;                                // what arrived when the rate fell last
   int64_t gave_way_us_ = INT64_MIN, longest_us_ = 0;  // when, and the longest wait since
   int seen_ = 0, lost_ = 0;                           // datagrams since losses were judged

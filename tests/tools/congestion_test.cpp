@@ -59,6 +59,8 @@ struct Setting {
   int64_t delay_us = 25000;
   int64_t jitter_us = 0;
   double loss = 0;
+  std::vector<NetworkOptions::Route> routes = {};
+  std::vector<Traffic> traffic = {};
 };
 
 CallOptions options(const Setting& s, double seconds) {
@@ -68,6 +70,7 @@ CallOptions options(const Setting& s, double seconds) {
   o.network.delay_us = s.delay_us;
   o.network.jitter_us = s.jitter_us;
   o.network.loss = s.loss;
+  o.network.routes = s.routes;
   o.bitrate = 10000000;
   o.first_bitrate = 300000;
   o.playout_us = 100000;
@@ -113,7 +116,7 @@ Outcome call(const Setting& s, double seconds, const std::vector<double>& starts
   for (size_t i = 0; i < starts.size(); ++i)
     callers.push_back(
         {options(s, seconds - starts[i]), &sources[i], &sinks[i], std::llround(1e6 * starts[i])});
-  out.calls = run_calls(callers, out.link);
+  out.calls = run_calls(callers, out.link, s.traffic);
   return out;
 }
 
@@ -166,6 +169,27 @@ TEST(Congestion, TwoCallsShareALink) {
     EXPECT_LE(std::max(first, other) / std::min(first, other), 1.5) << first << " " << other;
     EXPECT_LE(o.p95_ms(), 80);
   }
+}
+
+// Other traffic takes two thirds of the link, which it gives back: RFC 8867, 5.7.
+TEST(Congestion, OtherTrafficComesAndGoes) {
+  Setting s{{{0, 1500000}}};
+  s.traffic = {{20000000, 40000000, 1000000}};
+  const Outcome o = call(s, 60);
+  EXPECT_GE(o.used(21, 40), 0.6 / 3) << "of which the traffic has two thirds";
+  EXPECT_LE(o.used(21, 40), 1.1 / 3);
+  EXPECT_GE(o.used(45, 60), 0.85);
+  EXPECT_LE(o.p95_ms(), 80);
+}
+
+// A longer route is not a queue: the rate is back within five seconds.
+TEST(Congestion, TheRouteBecomesLongerAndShorter) {
+  Setting s{{{0, 1500000}}};
+  s.routes = {{20000000, 150000}, {40000000, 25000}};
+  const Outcome o = call(s, 60);
+  EXPECT_GE(o.used(25, 40), 0.85);
+  EXPECT_GE(o.used(45, 60), 0.85);
+  EXPECT_LE(o.p95_ms(), 80);
 }
 
 TEST(Congestion, JitterAndLossOfAWirelessLink) {

@@ -156,8 +156,15 @@ class VirtualCall {
 
 }  // namespace
 
-std::vector<CallResult> run_calls(std::span<const Caller> callers, Bottleneck& link) {
+std::vector<CallResult> run_calls(std::span<const Caller> callers, Bottleneck& link,
+                                  std::span<const Traffic> traffic) {
   Events events;
+  for (const Traffic& other : traffic) {
+    constexpr size_t kBytes = 1200;
+    const int64_t interval_us = std::max<int64_t>(1, 8000000 * int64_t{kBytes} / other.bitrate);
+    for (int64_t t = other.from_us; t < other.to_us; t += interval_us)
+      events.at(t, [&link, t] { (void)link.send(t, kBytes); });
+  }
   std::vector<std::unique_ptr<VirtualCall>> calls;
   for (const Caller& caller : callers)
     calls.push_back(std::make_unique<VirtualCall>(caller, events, link, calls.size()));

@@ -174,8 +174,14 @@ struct Caller {
   int64_t start_us = 0;
 };
 
+/// Other traffic through the link, at a constant rate between two times.
+struct Traffic {
+  int64_t from_us = 0, to_us = 0, bitrate = 0;
+};
+
 /// Whole calls in one process with a virtual clock: equal arguments give equal results.
-std::vector<CallResult> run_calls(std::span<const Caller> callers, Bottleneck& link);
+std::vector<CallResult> run_calls(std::span<const Caller> callers, Bottleneck& link,
+                                  std::span<const Traffic> traffic = {});
 CallResult run_call(const CallOptions& options, Source& source, Sink& sink);
 
 }  // namespace ctv::tools

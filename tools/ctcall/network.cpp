@@ -78,7 +78,11 @@ std::optional<int64_t> Channel::send(int64_t now_us, size_t bytes, Bottleneck* l
     ++lost_;
     return std::nullopt;
   }
-  return *leaves + options_.delay_us + static_cast<int64_t>(jitter);
+  int64_t delay_us = options_.delay_us;
+  for (const NetworkOptions::Route& route : options_.routes) {
+    if (now_us >= route.time_us) delay_us = route.delay_us;
+  }
+  return *leaves + delay_us + static_cast<int64_t>(jitter);
 }
 
 }  // namespace ctv::tools

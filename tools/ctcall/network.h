@@ -22,6 +22,11 @@ struct NetworkOptions {
     int64_t time_us = 0, bandwidth = 0;
   };
   std::vector<Step> steps;
+  /// Time from end to end from a time on, instead of delay_us.
+  struct Route {
+    int64_t time_us = 0, delay_us = 0;
+  };
+  std::vector<Route> routes;
   int64_t queue_us = 200000;  // length of the queue before this link, in time at its present bandwidth
 };
 

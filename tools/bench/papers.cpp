@@ -27,7 +27,8 @@ std::vector<lab::GrayImage> gray_images(const std::string& path, bool quick) {
   frame.reset({CTV_FORMAT_GRAY8, width, height, 25, 1});
   const Channel luma = channels(clip.frames[0].picture())[0];
   for (int r = 0; r < height; ++r)
-    for (int c = 0; c < width; ++c) frame.plane(0)[r * width + c] = static_cast<uint8_t>(luma.at(c, r));
+    for (int c = 0; c < width; ++c)
+      frame.plane(0)[r * width + c] = static_cast<uint8_t>(luma.at(c, r) >> (luma.bits - 8));
   std::vector<lab::GrayImage> images;
   for (int factor = 1; factor <= (quick ? 1 : 8); factor *= 2) {
     const Frame scaled = scale_frame(frame, width * factor, height * factor);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "codec/config/capture_formats.hpp"
 #include "codec/format/colour_matrix.hpp"
 #include "codec/format/picture_format.hpp"
 #include "codec/format/subband_layout.hpp"
@@ -48,7 +49,8 @@ Status check_decoder_config(const ctv_decoder_config& c) {
     return Status(CTV_ERROR_ARGUMENT, std::string("decoder config.") + field + ": out of range");
   };
   if (c.reduction < 0 || c.reduction > kMaxScales) return bad("reduction");
-  if (c.format != CTV_FORMAT_NONE && format_planes(c.format) == 0) return bad("format");
+  if (c.format != CTV_FORMAT_NONE && (format_planes(c.format) == 0 || plain_format(c.format) != c.format))
+    return bad("format");
   if (c.threads < 0 || c.threads > 256) return bad("threads");
   if (c.backend < CTV_BACKEND_AUTO || c.backend > CTV_BACKEND_CUDA) return bad("backend");
   if (c.engine < CTV_ENGINE_AUTO || c.engine > CTV_ENGINE_FFT) return bad("engine");

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "codec/config/capture_formats.hpp"
+
 namespace ctv {
 namespace {
 
@@ -25,6 +27,8 @@ Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture
       (picture.memory != CTV_MEMORY_CUDA || backend != CTV_BACKEND_CUDA)) {
     return bad("memory: device memory needs the CUDA backend");
   }
+  if (picture.memory != CTV_MEMORY_HOST && plain_format(picture.format) != picture.format)
+    return bad("format: this one is read in host memory only");
   if (picture.duration < 0 || picture.duration > INT32_MAX) {
     return bad("duration: " + std::to_string(picture.duration) + " is outside 0.." +
                std::to_string(INT32_MAX));

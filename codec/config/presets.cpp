@@ -144,7 +144,7 @@ Status copy_hdr(const ctv_config& c, HighDynamicRange& h) {
 }
 
 Status check_decisions(const ctv_config& c) {
-  CTV_RETURN_IF_ERROR(check_range("format", c.format, CTV_FORMAT_GRAY8, kLastFormat));
+  if (format_planes(c.format) == 0) return bad("format", std::to_string(c.format) + " is unknown");
   CTV_RETURN_IF_ERROR(check_range("chroma", c.chroma, 0, CTV_CHROMA_420));
   CTV_RETURN_IF_ERROR(check_range("search_range", c.search_range, 0, kMaxSearchRange));
   CTV_RETURN_IF_ERROR(check_range("far_range", c.far_range, 0, kMaxFarRange));

@@ -54,12 +54,23 @@ constexpr PictureFormat picture_format(ctv_format format) {
       return {3, 2, 2, {0, 1}, CTV_FORMAT_I422, 12};
     case CTV_FORMAT_I444_12:
       return {3, 2, 2, {0, 0}, CTV_FORMAT_I444, 12};
+    case CTV_FORMAT_BGR8:
+      return {1, 3, 1, {0, 0}, CTV_FORMAT_RGB8};
+    case CTV_FORMAT_BGRA8:
+      return {1, 4, 1, {0, 0}, CTV_FORMAT_RGB8};
+    case CTV_FORMAT_NV21:
+      return {2, 1, 2, {1, 1}, CTV_FORMAT_I420};
+    case CTV_FORMAT_YUY2:
+    case CTV_FORMAT_UYVY:
+      return {1, 2, 1, {0, 1}, CTV_FORMAT_I422};
     default:
       return {};
   }
 }
 inline constexpr ctv_format kLastFormat = CTV_FORMAT_I444_12;
 inline constexpr int kMostBits = 12;
+/// Whether plane 0 has luma and chroma of pairs of samples.
+constexpr bool is_packed(ctv_format format) { return format == CTV_FORMAT_YUY2 || format == CTV_FORMAT_UYVY; }
 
 constexpr int format_planes(ctv_format format) { return picture_format(format).planes; }
 constexpr ChromaShift chroma_shift(ctv_format format) { return picture_format(format).chroma; }
@@ -81,6 +92,7 @@ constexpr size_t plane_row_bytes(ctv_format format, int width, int plane) {
   const PictureFormat f = picture_format(format);
   const int shift = plane == 0 ? 0 : f.chroma.x;
   const auto samples = (static_cast<size_t>(width) + static_cast<size_t>(shift)) >> shift;
+  if (is_packed(format)) return (static_cast<size_t>(width) + 1) / 2 * 4;
   return samples * static_cast<size_t>(plane == 0 ? f.step : f.chroma_step);
 }
 constexpr int plane_rows(ctv_format format, int height, int plane) {

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "codec/config/capture_formats.hpp"
 #include "codec/config/picture_check.hpp"
 #include "codec/config/presets.hpp"
 #include "codec/config/run_options.hpp"
@@ -17,8 +18,7 @@ SizeTarget size_target(const ctv_config& config) {
 
 // If the size of a frame affects the next one, frames are coded one at a time. Each then uses all threads.
 int frames_in_flight(const ctv_config& config) {
-  const SizeTarget target = size_target(config);
-  return target.bitrate > 0 || target.max_frame_bytes > 0 ? 1 : config.frames_in_flight;
+  return config.bitrate > 0 || config.max_frame_bytes > 0 ? 1 : config.frames_in_flight;
 }
 
 bool is_far(uint32_t step, uint32_t other) { return step > 2 * other || 2 * step < other; }
@@ -123,12 +123,13 @@ Status StreamEncoder::start() {
   return {};
 }
 
-Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& options, bool& again) {
+Status StreamEncoder::send(const ctv_picture& sent, const ctv_frame_options& options, bool& again) {
   again = false;
   if (flushed_) return {CTV_ERROR_STATE, "send: the encoder has been flushed"};
-  CTV_RETURN_IF_ERROR(check_picture_for(stream_.picture, picture, device_->kind()));
+  CTV_RETURN_IF_ERROR(check_picture_for(stream_.picture, sent, device_->kind()));
   again = frames_ == nullptr ? sent_ != received_ : !has_room(sent_);
   if (again) return {};
+  const ctv_picture picture = plain_picture(sent, plain_samples_);
   if (frames_ == nullptr) CTV_RETURN_IF_ERROR(start_again());
   if (resizes()) CTV_RETURN_IF_ERROR(resize());
   FrameSlot& slot = pipeline_.slot(sent_);

@@ -35,7 +35,7 @@ class StreamEncoder {
   }
   const std::vector<uint8_t>& header() const { return header_bytes_; }
   /// again: the picture was not taken, because every slot holds a frame that must be received first.
-  Status send(const ctv_picture& picture, const ctv_frame_options& options, bool& again);
+  Status send(const ctv_picture& sent, const ctv_frame_options& options, bool& again);
   /// outcome: CTV_OK, CTV_AGAIN or CTV_END.
   Status receive(ctv_unit& unit, ctv_status& outcome);
   void flush() { flushed_ = true; }
@@ -87,6 +87,7 @@ class StreamEncoder {
   uint64_t first_ = 0;  // first frame of this configuration
   uint64_t sent_ = 0;
   uint64_t received_ = 0;
+  std::vector<uint8_t> plain_samples_;  // of the picture that is sent
   uint64_t timed_ = 0;                  // frames whose time was counted
   std::optional<FrameTime> last_time_;  // of the last one
   SlotTable slots_;                     // state after the last packet received

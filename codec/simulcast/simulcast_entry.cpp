@@ -9,6 +9,7 @@
 #include "codec/api/entry.hpp"
 #include "codec/config/picture_check.hpp"
 #include "codec/config/run_options.hpp"
+#include "codec/format/picture_format.hpp"
 #include "codec/simulcast/halve.hpp"
 
 namespace {
@@ -58,6 +59,8 @@ Status open(const ctv_config& config, const int64_t* bitrates, ctv_simulcast& s)
 
 Status send(ctv_simulcast& s, const ctv_picture& picture, bool& again) {
   CTV_RETURN_IF_ERROR(ctv::check_picture_for(s.layout, picture, CTV_BACKEND_CPU));
+  if (ctv::is_packed(picture.format))
+    return {CTV_ERROR_UNSUPPORTED, "picture.format: packed 4:2:2 is not scaled"};
   for (const Size& size : s.sizes) s.next = std::max(s.next, size.encoder.impl->next_number());
   size_t smallest = s.sizes.size();
   for (size_t i = s.sizes.size(); i-- > 0;) {

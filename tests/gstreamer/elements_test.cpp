@@ -332,8 +332,9 @@ TEST(Decoder, ANewSizeWaitsForThePicturesInFlight) {
 
 TEST(Formats, EveryFormatComesBack) {
   const std::pair<const char*, const char*> kFormats[] = {
-      {"I420", "I420"},   {"NV12", "I420"}, {"Y42B", "Y42B"}, {"Y444", "Y444"},
-      {"GRAY8", "GRAY8"}, {"RGB", "RGB"},   {"RGBA", "RGB"},  {"RGBx", "RGB"}};
+      {"I420", "I420"}, {"NV12", "I420"}, {"Y42B", "Y42B"}, {"Y444", "Y444"}, {"GRAY8", "GRAY8"},
+      {"RGB", "RGB"},   {"RGBA", "RGB"},  {"RGBx", "RGB"},  {"NV21", "I420"}, {"YUY2", "Y42B"},
+      {"UYVY", "Y42B"}, {"BGR", "RGB"},   {"BGRA", "RGB"},  {"BGRx", "RGB"}};
   for (const auto& [in, out] : kFormats) {
     GstVideoInfo info;
     gst_video_info_set_format(&info, gst_video_format_from_string(in), 33, 17);

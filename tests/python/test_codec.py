@@ -162,6 +162,49 @@ def test_a_loss_is_left_behind_without_a_key_frame():
         encoder.lost(7)
 
 
+def test_formats_of_cameras_are_other_arrangements():
+    rng = np.random.default_rng(3)
+
+    def packet(picture, **config):
+        encoder = ctv.Encoder(width=48, height=32, preset="fastest", **config)
+        return encoder.header + encoder.encode(picture)[0].data
+
+    rgb = rng.integers(0, 256, (32, 48, 3), np.uint8)
+    want = packet(rgb, format="rgb")
+    assert packet(rgb[..., ::-1], format="bgr") == want
+    bgra = np.concatenate([rgb[..., ::-1], rgb[..., :1]], axis=2)
+    assert packet(bgra, format="bgra") == want
+    y, u, v = (rng.integers(0, 256, shape, np.uint8) for shape in ((32, 48), (16, 24), (16, 24)))
+    assert packet((y, np.stack([v, u], axis=2)), format="nv21") == packet((y, u, v), format="i420")
+    u, v = (rng.integers(0, 256, (32, 24), np.uint8) for _ in "uv")
+    want = packet((y, u, v), format="i422")
+    chroma = np.stack([u, v], axis=2).reshape(32, 48)
+    assert packet(np.stack([y, chroma], axis=2), format="yuy2") == want
+    assert packet(np.stack([chroma, y], axis=2), format="uyvy") == want
+    with pytest.raises(ctv.ArgumentError):
+        ctv.Decoder(format="bgr")
+
+
+def test_an_array_holds_all_planes():
+    def shown(width, height, format):
+        encoder = ctv.Encoder(width=width, height=height, format="i420", lossless=1, rdoq=0)
+        planes = tuple(np.arange(h * w, dtype=np.uint32).astype(np.uint8).reshape(h, w)
+                       for h, w in ((height, width), *[((height + 1) // 2, (width + 1) // 2)] * 2))
+        decoder = ctv.Decoder(format=format)
+        decoder.decode(encoder.header)
+        return planes, decoder.decode(encoder.encode(planes)[0].data)[0]
+
+    planes, picture = shown(32, 18, "i420")
+    assert picture.array.shape == (27, 32)
+    assert (picture.array.reshape(-1) == np.concatenate([p.reshape(-1) for p in planes])).all()
+    assert shown(32, 18, "nv12")[1].array.shape == (27, 32)
+    assert shown(32, 18, "i444")[1].array.shape == (54, 32)
+    with pytest.raises(TypeError, match="see planes"):
+        shown(33, 17, "i420")[1].array
+    for cls in ctv.Encoder, ctv.Decoder:
+        assert "threads" in cls.__doc__ and "max_" in cls.__doc__
+
+
 def test_arrays_outlive_the_decoder(stream):
     with ctv.read(stream) as reader:
         picture = reader[3]

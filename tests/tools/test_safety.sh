@@ -258,6 +258,12 @@ for raw in rgb i444; do
   grep -q warning err && fail "chroma of $raw: $(cat err)"
   [ "$(wc -c <x.ctv)" -lt "$(wc -c <full.ctv)" ] || fail "--chroma 420 has no effect on $raw"
 done
+for raw in bgr:6 bgra:8 nv21:3 yuy2:4 uyvy:4; do # cameras and screens: bytes of two samples, or of one in two frames
+  head -c $((48 * 32 * ${raw#*:})) /dev/urandom >cam.raw
+  expect 0 "${raw%:*}" "$ctenc" cam.raw --size 48x32 --raw-format "${raw%:*}" --lossless --verify --psnr -o x.ctv
+  expect 0 "two frames of ${raw%:*}" "$ctdec" x.ctv -o null --json -
+  grep -q '"frames": 2' out || fail "${raw%:*}: $(grep '"frames"' out)"
+done
 expect 1 "a member of ctv_config" "$ctenc" a.y4m -o x.ctv --preset paper --set overlap=1
 says "^ctenc: --set overlap: needs picture prediction"
 expect 1 "a member of ctv_config" "$ctenc" a.y4m -o x.ctv --preset paper --crf 24

@@ -2,6 +2,7 @@
 // Names of the library's enumerators on the command line, in reports and in JSON: one table each.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <ctv/ctv.h>
@@ -47,13 +48,16 @@ inline constexpr Name<ctv_backend> kBackends[] = {
 inline constexpr Name<ctv_memory> kMemories[] = {{"host", CTV_MEMORY_HOST}, {"cuda", CTV_MEMORY_CUDA}};
 inline constexpr Name<ctv_engine> kEngines[] = {
     {"auto", CTV_ENGINE_AUTO}, {"direct", CTV_ENGINE_DIRECT}, {"fft", CTV_ENGINE_FFT}};
-inline constexpr Name<ctv_format> kFormats[] = {
+inline constexpr Name<ctv_format> kInputFormats[] = {
     {"gray", CTV_FORMAT_GRAY8},      {"i420", CTV_FORMAT_I420},       {"i422", CTV_FORMAT_I422},
     {"i444", CTV_FORMAT_I444},       {"rgb", CTV_FORMAT_RGB8},        {"rgba", CTV_FORMAT_RGBA8},
     {"nv12", CTV_FORMAT_NV12},       {"gray10", CTV_FORMAT_GRAY10},   {"i420p10", CTV_FORMAT_I420_10},
     {"i422p10", CTV_FORMAT_I422_10}, {"i444p10", CTV_FORMAT_I444_10}, {"p010", CTV_FORMAT_P010},
     {"gray12", CTV_FORMAT_GRAY12},   {"i420p12", CTV_FORMAT_I420_12}, {"i422p12", CTV_FORMAT_I422_12},
-    {"i444p12", CTV_FORMAT_I444_12}};
+    {"i444p12", CTV_FORMAT_I444_12}, {"bgr", CTV_FORMAT_BGR8},        {"bgra", CTV_FORMAT_BGRA8},
+    {"nv21", CTV_FORMAT_NV21},       {"yuy2", CTV_FORMAT_YUY2},       {"uyvy", CTV_FORMAT_UYVY}};
+/// Those that decoders give.
+inline constexpr std::span<const Name<ctv_format>> kFormats(kInputFormats, 16);
 
 /// The name of a value; "?" for one that is not in the table.
 template <class Table, class E>

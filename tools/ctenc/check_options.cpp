@@ -92,12 +92,12 @@ void check_config(const EncodeOptions& encode, const ctv_config& config) {
   if (encode.given.contains("--tune") && !macroblocks)
     throw Failure(Exit::kUsage, text("--tune has no effect here: it needs %s", needs_macroblocks),
                   "leave it out");
-  const bool subsampled = config.format == CTV_FORMAT_GRAY8 || config.format == CTV_FORMAT_I420 ||
-                          config.format == CTV_FORMAT_NV12;
+  const bool packed = config.format == CTV_FORMAT_YUY2 || config.format == CTV_FORMAT_UYVY;
+  const bool subsampled = !is_rgb(config.format) && !packed && ctv_plane_rows(config.format, 2, 1) < 2;
   if (encode.given.contains("--chroma") && (subsampled || config.lossless != 0))
     throw Failure(Exit::kUsage,
                   text("--chroma has no effect on %s%s", config.lossless != 0 ? "lossless " : "",
-                       name_of(kFormats, config.format)),
+                       name_of(kInputFormats, config.format)),
                   "leave it out");
   without_effect("far_range", config.far_range != 0 && !picture, "picture prediction");
   const int32_t scales = std::clamp(config.scales, 1, CTV_MAX_SCALES);

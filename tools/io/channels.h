@@ -29,6 +29,9 @@ struct Channel {
 /// Channels of a picture in host memory, without alpha.
 std::vector<Channel> channels(const ctv_picture& picture);
 
-inline bool is_rgb(ctv_format format) { return format == CTV_FORMAT_RGB8 || format == CTV_FORMAT_RGBA8; }
+inline bool is_rgb(ctv_format format) {
+  return format == CTV_FORMAT_RGB8 || format == CTV_FORMAT_RGBA8 || format == CTV_FORMAT_BGR8 ||
+         format == CTV_FORMAT_BGRA8;
+}
 
 }  // namespace ctv::tools

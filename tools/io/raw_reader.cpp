@@ -9,7 +9,7 @@ namespace ctv::tools {
 RawReader::RawReader(std::unique_ptr<ByteSource> source, const VideoFormat& video)
     : source_(std::move(source)) {
   video_ = video;
-  if (video.format == CTV_FORMAT_RGBA8) video_.dropped = "its alpha";
+  if (video.format == CTV_FORMAT_RGBA8 || video.format == CTV_FORMAT_BGRA8) video_.dropped = "its alpha";
   if (source_->size() == 0) throw Failure(Exit::kFile, source_->name() + " is empty");
 }
 

@@ -163,7 +163,16 @@ typedef enum ctv_format {
   CTV_FORMAT_GRAY12 = 13,  /**< As GRAY8, 12 bits in the low bits of words. */
   CTV_FORMAT_I420_12 = 14, /**< As I420, likewise. */
   CTV_FORMAT_I422_12 = 15, /**< As I422, likewise. */
-  CTV_FORMAT_I444_12 = 16  /**< As I444, likewise. */
+  CTV_FORMAT_I444_12 = 16, /**< As I444, likewise. */
+  /** @name Cameras and screens
+   * Encoders take them from host memory; decoders do not give them.
+   * @{ */
+  CTV_FORMAT_BGR8 = 32,  /**< As RGB8: B, G, R. */
+  CTV_FORMAT_BGRA8 = 33, /**< As RGBA8: B, G, R, A. */
+  CTV_FORMAT_NV21 = 34,  /**< As NV12 with Cr before Cb. */
+  CTV_FORMAT_YUY2 = 35,  /**< 4:2:2, packed in data[0]: Y, Cb, Y, Cr for two samples; whole pairs. */
+  CTV_FORMAT_UYVY = 36   /**< Likewise: Cb, Y, Cr, Y. */
+  /** @} */
 } ctv_format;
 
 /** Address space of a picture's planes. */

@@ -13,8 +13,7 @@ namespace ctv::gst {
 
 // What demuxers call a track with the tag CTV1. They keep its private data, so key frames have the header.
 #define CTV_GST_IN_MOV "video/x-gst-fourcc-CTV1"
-#define CTV_GST_IN_MATROSKA \
-  "video/x-unknown, codec-id = (string) V_MS/VFW/FOURCC, fourcc = (string) CTV1"
+#define CTV_GST_IN_MATROSKA "video/x-unknown, codec-id = (string) V_MS/VFW/FOURCC, fourcc = (string) CTV1"
 
 #define CTV_GST_RTP_NAME "X-CTV"
 #define CTV_GST_RTP_CLOCK 90000

@@ -8,8 +8,9 @@
 namespace ctv::gst {
 
 /// In the encoder's order of preference.
-#define CTV_GST_INPUT_FORMATS                                                                      \
-  "{ I420, NV12, Y42B, Y444, GRAY8, RGB, RGBA, RGBx, I420_10LE, P010_10LE, I422_10LE, Y444_10LE, " \
+#define CTV_GST_INPUT_FORMATS                                                                        \
+  "{ I420, NV12, Y42B, Y444, GRAY8, RGB, RGBA, RGBx, BGR, BGRA, BGRx, NV21, YUY2, UYVY, I420_10LE, " \
+  "P010_10LE, I422_10LE, Y444_10LE, "                                                                \
   "I420_12LE, I422_12LE, Y444_12LE }"
 #define CTV_GST_OUTPUT_FORMATS \
   "{ I420, Y42B, Y444, GRAY8, RGB, I420_10LE, I422_10LE, Y444_10LE, I420_12LE, I422_12LE, Y444_12LE }"

@@ -13,6 +13,9 @@ Pictures are numpy arrays of uint8:
 Formats of more bits have arrays of uint16: gray10, i420p10, i422p10, i444p10, with 12 likewise, and p010, like nv12
 with samples in the high bits.
 
+Encoders also take bgr, bgra, nv21 in the shapes of rgb, rgba, nv12, and yuy2 and uyvy: (height, width to the next even
+number, 2).
+
 The encoder also takes arrays of these shapes in the memory of a CUDA device, whatever package they are of, and
 Decoder(memory="cuda") gives planes there (CudaPlane), for torch.from_dlpack() and its like.
 

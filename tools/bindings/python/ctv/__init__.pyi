@@ -13,6 +13,7 @@ from typing_extensions import Buffer
 Plane = Union[NDArray[np.uint8], NDArray[np.uint16]]
 Format = Literal["gray", "i420", "i422", "i444", "rgb", "rgba", "nv12", "gray10", "i420p10", "i422p10", "i444p10",
                  "p010", "gray12", "i420p12", "i422p12", "i444p12"]
+InputFormat = Literal[Format, "bgr", "bgra", "nv21", "yuy2", "uyvy"]
 Backend = Literal["auto", "cpu", "cuda"]
 Memory = Literal["host", "cuda"]
 Engine = Literal["auto", "direct", "fft"]
@@ -82,7 +83,7 @@ class Picture:
 
 class Encoder:
     def __init__(
-        self, *, width: int, height: int, format: Format = "i420", preset: str = "default",
+        self, *, width: int, height: int, format: InputFormat = "i420", preset: str = "default",
         fps: Union[int, float, str, Fraction, None] = None, fps_num: int = 25, fps_den: int = 1, aspect_width: int = 0,
         aspect_height: int = 0, range: Literal["unspecified", "limited", "full"] = "unspecified",
         primaries: Union[str, int] = "unspecified", transfer: Union[str, int] = "unspecified",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What encoders and decoders give."""
+import math
 from dataclasses import dataclass
 from typing import Union
 
@@ -35,7 +36,11 @@ class Picture:
 
     @property
     def array(self):
-        """The only plane of gray, rgb and rgba: (height, width) or (height, width, 3 or 4)."""
-        if len(self.planes) != 1:
-            raise TypeError(f"{self.format} has {len(self.planes)} planes: see planes, or decode to rgb")
-        return self.planes[0]
+        """The plane of gray, rgb and rgba: (height, width) or (height, width, 3 or 4). Of other formats a copy of all planes
+        below each other, in rows of the picture's width: (3 height / 2, width) for i420 and nv12, as OpenCV has them."""
+        if len(self.planes) == 1:
+            return self.planes[0]
+        samples = sum(math.prod(plane.shape) for plane in self.planes)
+        if not all(isinstance(plane, np.ndarray) for plane in self.planes) or samples % self.width:
+            raise TypeError(f"{self.format} has {len(self.planes)} planes, which make no array: see planes, or decode to rgb")
+        return np.concatenate([plane.reshape(-1) for plane in self.planes]).reshape(-1, self.width)

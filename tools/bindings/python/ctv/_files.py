@@ -56,7 +56,11 @@ Encoder.__doc__ = (Encoder.__doc__ or "") + """
 
 
 class Decoder(_ctv.Decoder):
-    """Units in (header, packets), pictures out."""
+    """Units in (header, packets), pictures out.
+
+    Keywords: format, of the pictures (i420, i422, i444, gray, rgb, rgba, nv12; without it the stream's); reduction, for
+    1 / 2^reduction of the resolution; memory, "host" or "cuda"; backend, "auto", "cpu" or "cuda"; device; engine; threads;
+    frames_in_flight; conceal, 1 for pictures in spite of damage; max_pixels, max_memory, max_packet_size."""
 
     def __enter__(self):
         return self

@@ -11,9 +11,12 @@ namespace {
 
 /// Number of interleaved samples in a plane: [rows][columns][channels], or [rows][columns] if it is 1.
 py::ssize_t channels_of(ctv_format format, int plane) {
-  if (format == CTV_FORMAT_RGB8) return 3;
-  if (format == CTV_FORMAT_RGBA8) return 4;
-  return (format == CTV_FORMAT_NV12 || format == CTV_FORMAT_P010) && plane == 1 ? 2 : 1;
+  if (format == CTV_FORMAT_RGB8 || format == CTV_FORMAT_BGR8) return 3;
+  if (format == CTV_FORMAT_RGBA8 || format == CTV_FORMAT_BGRA8) return 4;
+  if (format == CTV_FORMAT_YUY2 || format == CTV_FORMAT_UYVY) return 2;
+  return (format == CTV_FORMAT_NV12 || format == CTV_FORMAT_NV21 || format == CTV_FORMAT_P010) && plane == 1
+             ? 2
+             : 1;
 }
 
 /// Bytes of a sample.

@@ -107,7 +107,7 @@ template <class S>
 std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
   std::vector<Member<S>> all = {PLAIN(width),
                                 PLAIN(height),
-                                NAMED(format, kFormats),
+                                NAMED(format, kInputFormats),
                                 PLAIN(fps_num),
                                 PLAIN(fps_den),
                                 PLAIN(aspect_width),
@@ -242,6 +242,6 @@ py::dict members_of(const ctv_stream_info& info) {
   return d;
 }
 
-const char* format_name(ctv_format format) { return tools::name_of(tools::kFormats, format); }
+const char* format_name(ctv_format format) { return tools::name_of(tools::kInputFormats, format); }
 
 }  // namespace ctv::python

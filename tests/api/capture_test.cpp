@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Formats of cameras and screens: the bytes are those of the same samples in another arrangement.
+#include <ctv/simulcast.h>
 #include <gtest/gtest.h>
 
 #include <ctv/ctv.hpp>
@@ -144,6 +145,15 @@ TEST(Capture, WhatCannotBeIsRefused) {
     picture = s.picture;
     picture.stride[0] = static_cast<ptrdiff_t>(ctv_plane_row_bytes(format, 32, 0)) - 1;
     EXPECT_THROW((void)encoder.send(picture), Error);
+  }
+  for (const ctv_format format : {CTV_FORMAT_YUY2, CTV_FORMAT_BGRA8}) {
+    Samples s(format, 32, 32);
+    const Config config = config_of(s.picture);
+    ctv_simulcast* sizes = nullptr;
+    ASSERT_EQ(ctv_simulcast_open(&config, nullptr, 2, &sizes), CTV_OK) << ctv_last_error();
+    EXPECT_EQ(ctv_simulcast_send(sizes, &s.picture),
+              format == CTV_FORMAT_YUY2 ? CTV_ERROR_UNSUPPORTED : CTV_OK);
+    ctv_simulcast_close(sizes);
   }
   Config other("fastest");
   other.width = other.height = 32, other.format = CTV_FORMAT_I420, other.backend = CTV_BACKEND_CPU;

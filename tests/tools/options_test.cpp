@@ -71,6 +71,10 @@ TEST(Options, MessagesHelp) {
   EXPECT_EQ(message({"--threads", "999"}), "--threads: 999 is out of range (0 to 256)");
   EXPECT_EQ(message({"--thread", "2"}), "there is no option --thread (did you mean --threads?)");
   EXPECT_EQ(message({"in", "--frobnicate"}), "there is no option --frobnicate (see tool --help)");
+  EXPECT_EQ(message({"-i", "in"}), "there is no option -i (INPUT needs no option)");
+  EXPECT_EQ(message({"in", "-d"}), "there is no option -d (did you mean --device?)");
+  EXPECT_EQ(message({"in", "-x"}), "there is no option -x (see tool --help)");
+  EXPECT_EQ(message({"in", "--json"}), "--json: FILE is missing (see tool --help)");
   EXPECT_NE(message({"a_1.png", "a_2.png"}).find("img_%05d.png"), std::string::npos);
 }
 

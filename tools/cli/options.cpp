@@ -147,6 +147,8 @@ void Options::refuse(const std::vector<std::string>& words) const {
                          : "see " + text_.name + " --help");
   }
   const std::string name = option->substr(0, option->find('='));
+  if (name == "-i" && !list_.empty() && list_[0].positional)
+    throw Failure(Exit::kUsage, "there is no option -i", list_[0].names + " needs no option");
   std::string nearest;
   size_t best = 3;  // a larger distance is no typing error
   for (const OptionText& o : list_) {
@@ -154,6 +156,12 @@ void Options::refuse(const std::vector<std::string>& words) const {
       if (!known.starts_with("--") || distance(name, known) >= std::min(best, known.size() - 2)) continue;
       best = distance(name, known);
       nearest = known;
+    }
+  }
+  if (name.size() == 2) {  // of another program, for what has a long name here
+    for (const OptionText& o : list_) {
+      const std::string known = long_name(o.names);
+      if (known.starts_with("-" + name)) nearest += (nearest.empty() ? "" : ", ") + known;
     }
   }
   throw Failure(Exit::kUsage, "there is no option " + name,
@@ -192,7 +200,12 @@ bool Options::parse(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    throw Failure(Exit::kUsage, e.what(), "see " + text_.name + " --help");
+    std::string what = e.what();
+    const std::string_view required = ": 1 required ", missing = " missing";
+    if (const size_t at = what.find(required); at != std::string::npos && what.ends_with(missing))
+      what.replace(at, required.size(), ": ")
+          .replace(what.size() - missing.size(), missing.size(), " is missing");
+    throw Failure(Exit::kUsage, what, "see " + text_.name + " --help");
   }
   std::vector<std::string> rest = app.remaining();
   // Precedes a name that begins with a hyphen; the parser keeps it.

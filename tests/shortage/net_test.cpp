@@ -118,7 +118,7 @@ TEST(NetShortage, AReceiverIsWithinItsLimits) {
     NetReceiver receiver(config);
     Datagram datagram(CTV_NET_HEADER_SIZE + 1, 0);
     for (uint32_t i = 0; i < 200000; ++i) {
-      datagram[0] = 64;
+      datagram[0] = 2 << 6;  // version
       datagram[1] = static_cast<uint8_t>(i % 4 << 1);
       datagram[4] = static_cast<uint8_t>(i / 4);
       datagram[5] = static_cast<uint8_t>(i / 4 / 256 % 4);

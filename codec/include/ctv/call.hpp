@@ -91,13 +91,16 @@ struct CallSettings {
 
 namespace detail {
 
+/** Throws Error with ctv_net's message if `status` is an error. */
 inline ctv_status check_net(ctv_status status) {
   if (status < 0) throw Error(status, ctv_net_last_error());
   return status;
 }
 
+/** Deleter of a std::unique_ptr of a handle. */
 template <auto close>
 struct CloseNet {
+  /** Closes the handle. */
   template <typename Handle>
   void operator()(Handle* handle) const noexcept {
     close(handle);

@@ -12,7 +12,8 @@
 // 2.5 at 30 frames a second and a round trip of 50 ms, also with repetition, because requested frames are not
 // referred to. f = p p b is the rate of a datagram sent twice, but with fewer bytes: 0.25 % at 5 % loss. The
 // maximum of 2.5 % keeps frozen frames below 6 % at any loss; below 0.05 % feedback is as good. Other groups
-// get no parity: a lost region costs its area for R frames. docs/calls.md has measurements.
+// get no parity here: a lost region costs its area for R frames. choose_settings() gives them some if losses
+// are many and repetitions too late. docs/calls.md has measurements.
 #pragma once
 
 #include <ctv/net.h>

@@ -21,6 +21,11 @@ constexpr int kKeyFrameLoss = 100, kKeyFrameBurst = 3000;
 // divided by the number of frames that freeze after a failure.
 constexpr double kFailuresRepaired = 10;
 constexpr double kMostRepaired = 600000;
+// Without repetition a lost region of levels costs its area until feedback has returned. From this loss on
+// parity for levels is better, if blocks may fail this often in a million, or as often as three datagrams: a
+// failed one costs a few regions.
+constexpr int kLevelsLoss = 30;
+constexpr int kLevelsFail = 200000;
 constexpr int32_t kLeastParts = 400;  // of a thousand bytes
 // Bits of a frame that vectors alone take. With fewer bits a frame, a lower frame rate looks better.
 constexpr double kLeastFrame = 4800;
@@ -52,6 +57,10 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
   s.key_protection =
       choose_protection(std::max(m.loss_permille, kKeyFrameLoss), std::max(m.burst_permille, kKeyFrameBurst));
   s.repeats = m.round_trip_us >= 0 && m.round_trip_us + kNotice <= m.playout_us ? 2 : 0;
+  if (s.repeats == 0 && m.loss_permille >= kLevelsLoss) {
+    s.protection.most[1] = kMaxParity;
+    s.protection.failures[1] = std::min(std::max(kLevelsFail, 3000 * m.loss_permille), 1000000);
+  }
   if (s.repeats > 0 && s.protection.most[0] > 0) {
     const int32_t usual = s.protection.failures[0];
     const double burst = m.burst_permille / 1000.0;

@@ -65,7 +65,12 @@ TEST(Settings, FollowWhatIsMeasured) {
     m.loss_permille = 50, m.burst_permille = 1053, m.round_trip_us = 300000, m.playout_us = 400000;
   });
   EXPECT_EQ(far_away.protection.failures[0], p.failures[0]) << "a frame that is lost freezes ten";
-  EXPECT_EQ(single.protection.failures[1], p.failures[1]);
+  EXPECT_EQ(single.protection.failures[1], p.failures[1]) << "levels come again";
+  const ctv_net_settings alone = settings_for([](auto& m) { m.loss_permille = 50, m.burst_permille = 1053; });
+  EXPECT_EQ(ctv_net_parity_count(&alone.protection, 1, 8, 1), 1) << "levels do not come again";
+  EXPECT_EQ(ctv_net_parity_count(&alone.protection, 1, 2, 1), 0);
+  const ctv_net_settings little = settings_for([](auto& m) { m.loss_permille = 29; });
+  EXPECT_EQ(ctv_net_parity_count(&little.protection, 1, 100, 1), 0);
   EXPECT_EQ(repaired.key_protection.failures[0], lossy.key_protection.failures[0]);
   EXPECT_EQ(waits(50000).protection.failures[0], usual.protection.failures[0]) << "no parity, no loss";
 }

@@ -105,11 +105,13 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
   const auto half = hn::Set(d32, 256);
   const auto right = hn::ShiftRight<1>(hn::Load(d16, c.cols->weights));
   const auto near = hn::MaskFromVec(hn::Load(d16, c.cols->near));
-  const auto bias = hn::Set(d16, static_cast<int16_t>(c.bias()));
+  const auto bias = static_cast<int16_t>(c.bias());
   const auto lo = hn::Set(d16, static_cast<int16_t>(c.geometry->range.lo));
   const auto hi = hn::Set(d16, static_cast<int16_t>(c.geometry->range.hi));
-  const auto store = [&](hn::Vec<decltype(d16)> v, int16_t* to)
-                         HWY_ATTR { hn::StoreU(hn::Clamp(hn::Add(v, bias), lo, hi), d16, to); };
+  const auto store = [&](hn::Vec<decltype(d16)> v, int16_t* to) HWY_ATTR {
+    if (bias != 0) v = hn::Add(v, hn::Set(d16, bias));
+    hn::StoreU(hn::Clamp(v, lo, hi), d16, to);
+  };
   for (int x = 0; x < s.pieces * c.cols->size; x += static_cast<int>(hn::Lanes(d16))) {
     const int first = x / c.cols->size;
     const auto mask = [&](const uint8_t* flags, const uint8_t* places) HWY_ATTR {

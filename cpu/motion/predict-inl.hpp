@@ -146,8 +146,10 @@ void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, Motion
   if (!moved.whole()) return PredictBetween<kWidth>(moved, rows, out, pitch, kind);
   for (int r = 0; r < rows; ++r) {
     CTV_KEEP_LOOP
+    for (int i = 0; i < kWidth; ++i) out[r * pitch + i] = moved.source[r * moved.stride + i];
+    if (kind.bias == 0) continue;
     for (int i = 0; i < kWidth; ++i)
-      out[r * pitch + i] = static_cast<int16_t>(moved.source[r * moved.stride + i] - kind.bias);
+      out[r * pitch + i] = static_cast<int16_t>(out[r * pitch + i] - kind.bias);
   }
 }
 

@@ -195,7 +195,9 @@ void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int l
   const Rows here{{moved[0].source, moved[1].source}, {moved[0].stride, moved[1].stride}};
   const Rows beside{{moved[0].source + 1, moved[1].source + 1}, {moved[0].stride, moved[1].stride}};
   const auto set = [&](int value) HWY_ATTR { return hn::Set(d, static_cast<int16_t>(value)); };
-  const auto as_8_bits = [&](V deep) HWY_ATTR { return hn::ShiftRightSame(hn::Add(deep, set(half)), shift); };
+  const auto as_8_bits = [&](V deep) HWY_ATTR {
+    return shift == 0 ? deep : hn::ShiftRightSame(hn::Add(deep, set(half)), shift);
+  };
   for (int c = 0; c < 2 * kWidth; c += static_cast<int>(hn::Lanes(d))) {
     const auto subtract = [&](int r, V predicted) HWY_ATTR {
       const V difference = hn::Sub(as_8_bits(source.load(r, c)), predicted);
@@ -207,7 +209,7 @@ void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int l
     }
     const auto columns = [&](int r) HWY_ATTR {  // between_columns()
       const V sum = hn::Add(hn::Mul(here.load(r, c), set(8 - right)), hn::Mul(beside.load(r, c), set(right)));
-      return hn::ShiftRightSame(sum, shift);
+      return shift == 0 ? sum : hn::ShiftRightSame(sum, shift);
     };
     V above = columns(0);
     for (int r = 0; r < rows; ++r) {  // between_rows()

@@ -119,7 +119,9 @@ HWY_INLINE bool LoadBytes(D d, const RunRows& rows, const FilterPiece& piece, in
     for (int i = begin; i < end; i += kLanes) {
       const int x = min_of(i, end - kLanes);
       const auto load = [&](int at) HWY_ATTR {
-        return hn::Sub(hn::ShiftRightSame(hn::LoadU(d16, from + at), down), hn::Set(d16, base));
+        auto v = hn::LoadU(d16, from + at);
+        if (down > 0) v = hn::ShiftRightSame(v, down);
+        return hn::Sub(v, hn::Set(d16, base));
       };
       const auto lower = load(x);
       const auto upper = load(x + kLanes / 2);

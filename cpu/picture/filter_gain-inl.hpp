@@ -33,7 +33,8 @@ HWY_INLINE FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& pi
         const auto x = hn::LoadU(d16, plane.samples.row(piece.row + r) + piece.col + i);
         const auto y = hn::LoadU(d16, plane.source.row(piece.row + r) + piece.col + i);
         const auto correction = hn::And(hn::LoadU(d8, corrections + r * kFilterRun + i), kept);
-        const auto difference = hn::Sub(hn::ShiftRightSame(y, down), hn::ShiftRightSame(x, down));
+        auto difference = hn::Sub(y, x);
+        if (down > 0) difference = hn::Sub(hn::ShiftRightSame(y, down), hn::ShiftRightSame(x, down));
         const auto error = hn::And(difference, hn::PromoteTo(d16, kept));
         const auto left = hn::Sub(error, hn::PromoteTo(d16, correction));
         before = hn::ReorderWidenMulAccumulate(d32, error, error, before, more_before);

@@ -285,7 +285,7 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
   const auto kept_row = [&](int r) { return kept + ptrdiff_t{r % kKept} * samples.cols; };
   const auto lo = static_cast<int16_t>(cells.geometry.range.lo);
   const auto hi = static_cast<int16_t>(cells.geometry.range.hi);
-  const int up = filter.down;
+  const auto scale = static_cast<int16_t>(1 << filter.down);
   ForRuns<false>(
       samples.extent(), filter, cells, first, last,
       [&](const FilterPiece& run) {
@@ -306,7 +306,7 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
           CTV_INDEPENDENT
           for (int i = 0; i < run.cols; ++i)
             x[i] = clamp_to(
-                static_cast<int16_t>(x[i] + (static_cast<int8_t>(corrections[i] & mask[i]) << up)), lo, hi);
+                static_cast<int16_t>(x[i] + static_cast<int8_t>(corrections[i] & mask[i]) * scale), lo, hi);
         }
       });
 }

@@ -124,6 +124,12 @@ HWY_INLINE void TransposeBlocks(const Tile& in, Tile& out) {
   }
 }
 
+// For samples of more than 8 bits. Not inlined, so that 8 bits keep their code.
+template <int kSize, bool kInverse>
+[[gnu::noinline]] void DeepDctColumns(const int16_t* in, int bits, int16_t* out) {
+  DctColumns<kSize, kInverse>(in, bits, out);
+}
+
 // Transforms all blocks of the first kRows rows: [vertical][horizontal] to coefficients [horizontal
 // frequency][vertical frequency]. 4x4 blocks are placed as by TransposeBlocks. shift: bits of samples
 // beyond 8.
@@ -131,8 +137,13 @@ template <int kSize, int kRows = kTile>
 HWY_INLINE void ForwardDct(const Tile& samples, int shift, Tile& coefficients) {
   Tile t;
   Tile transposed;
-  for (int r = 0; r < kRows; r += kSize)
-    DctColumns<kSize, false>(samples.at[r], dct_forward_first_shift(shift), t.at[r]);
+  for (int r = 0; r < kRows; r += kSize) {
+    if (shift == 0) {
+      DctColumns<kSize, false>(samples.at[r], dct_forward_first_shift(0), t.at[r]);
+    } else {
+      DeepDctColumns<kSize, false>(samples.at[r], dct_forward_first_shift(shift), t.at[r]);
+    }
+  }
   if constexpr (kRows == kTile) {
     TransposeBlocks<kSize>(t, transposed);
   } else {
@@ -152,8 +163,13 @@ HWY_INLINE void InverseDct(const Tile& coefficients, int shift, Tile& samples) {
   } else {
     for (int c = 0; c < kTile; c += 8) Transpose8(&t.at[0][c], &transposed.at[0][c]);
   }
-  for (int r = 0; r < kRows; r += kSize)
-    DctColumns<kSize, true>(transposed.at[r], dct_inverse_second_shift(shift), samples.at[r]);
+  for (int r = 0; r < kRows; r += kSize) {
+    if (shift == 0) {
+      DctColumns<kSize, true>(transposed.at[r], dct_inverse_second_shift(0), samples.at[r]);
+    } else {
+      DeepDctColumns<kSize, true>(transposed.at[r], dct_inverse_second_shift(shift), samples.at[r]);
+    }
+  }
 }
 
 }  // namespace ctv::HWY_NAMESPACE

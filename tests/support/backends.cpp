@@ -21,7 +21,9 @@ std::unique_ptr<Backend> make(const std::string& name) {
 // Highway's targets that this build has and this machine supports, best first.
 std::vector<std::pair<std::string, int64_t>> instruction_sets() {
   std::vector<std::pair<std::string, int64_t>> sets;
-#if defined(CTV_HAVE_HIGHWAY)
+#if defined(HWY_COMPILE_ONLY_STATIC)  // one set, and perhaps no library of Highway
+  sets.emplace_back(hwy::TargetName(HWY_STATIC_TARGET), HWY_STATIC_TARGET);
+#elif defined(CTV_HAVE_HIGHWAY)
   for (const int64_t target : hwy::SupportedAndGeneratedTargets())
     sets.emplace_back(hwy::TargetName(target), target);
 #endif
@@ -53,8 +55,10 @@ std::string choose_instructions(const std::string& backend_name) {
   const auto sets = instruction_sets();
   for (const auto& [name, target] : sets) {
     if (cut != std::string::npos && backend_name.substr(cut + 1) != name) continue;
-#if defined(CTV_HAVE_HIGHWAY)
+#if defined(CTV_HAVE_HIGHWAY) && !defined(HWY_COMPILE_ONLY_STATIC)
     hwy::GetChosenTarget().Update(target);
+#else
+    static_cast<void>(target);
 #endif
     return name;
   }

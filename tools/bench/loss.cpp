@@ -22,9 +22,8 @@ struct Way {
   const char* name;
   Strategy strategy;
 };
-const Way kWays[] = {
-    {"ctv", {}},
-    {"ctv, key frames on loss", {.references = false, .parts = false, .parity = false}}};
+const Way kWays[] = {{"ctv", {}},
+                     {"ctv, key frames on loss", {.references = false, .parts = false, .parity = false}}};
 constexpr const char* kPeerPresets[] = {"ultrafast", "veryfast"};
 
 struct Matrix {

@@ -36,9 +36,9 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   const auto source = static_cast<ctv_format>(h.source);
   i.format = ctv::format_of(source, h.bits());
   i.bits = h.bits();
-  std::ranges::copy(h.hdr.mastering_primaries, i.mastering_primaries);
-  std::ranges::copy(h.hdr.mastering_luminance, i.mastering_luminance);
-  std::ranges::copy(h.hdr.content_light, i.content_light);
+  std::copy(h.hdr.mastering_primaries.begin(), h.hdr.mastering_primaries.end(), i.mastering_primaries);
+  std::copy(h.hdr.mastering_luminance.begin(), h.hdr.mastering_luminance.end(), i.mastering_luminance);
+  std::copy(h.hdr.content_light.begin(), h.hdr.content_light.end(), i.content_light);
   i.chroma_420 = h.chroma_420 != 0 || source == CTV_FORMAT_I420 ? 1 : 0;
   i.planes = h.planes();
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);

@@ -23,9 +23,10 @@ struct SkipPlane {
   /// Between four samples, as 8 bits.
   int between(int row, int col, MotionVector v) const {
     const auto [r, fy] = Position(row, v.y, shift.y);
-    const auto [c, fx] = Position(col, v.x, shift.x);
+    const Position x(col, v.x, shift.x);
     const auto along = [&](int64_t y) {
-      return floor_div((8 - fx) * reference(y, c) + fx * reference(y, c + 1), 1 << depth_shift);
+      return floor_div((8 - x.eighth) * reference(y, x.sample) + x.eighth * reference(y, x.sample + 1),
+                       1 << depth_shift);
     };
     return static_cast<int>(floor_div((8 - fy) * along(r) + fy * along(r + 1) + 32, 64));
   }

@@ -62,10 +62,12 @@ void* operator new(size_t size) {
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
-void* operator new(size_t size, std::align_val_t align) {
+void* operator new(size_t size, std::align_val_t align, const std::nothrow_t&) noexcept {
   const auto a = static_cast<size_t>(align);
-  void* p =
-      ctv::test::fails(ctv::test::allocations) ? nullptr : std::aligned_alloc(a, (size + a - 1) / a * a);
+  return ctv::test::fails(ctv::test::allocations) ? nullptr : std::aligned_alloc(a, (size + a - 1) / a * a);
+}
+void* operator new(size_t size, std::align_val_t align) {
+  void* p = operator new(size, align, std::nothrow);
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
@@ -82,6 +84,7 @@ void operator delete(void* p, size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete[](void* p, size_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for an atomic number to change. Without futexes, std::atomic::wait() of gcc 12's library loses
-// wakes between its look at the number and its sleep; on Windows its own calls do not.
+// Waiting for an atomic number to change. Built by gcc 12 for Windows, programs hung in std::atomic::wait();
+// with the calls of Windows they do not.
 #pragma once
 
 #include <atomic>

@@ -5,7 +5,7 @@
  * with a receiver. Header only, on top of ctv.hpp and net.h. The program moves the bytes and passes the time
  * in microseconds, from any origin, never decreasing. docs/calls.md begins with a whole call over UDP.
  *
- * Functions throw ctv::Error, except for what comes from the network: damaged datagrams are ignored. */
+ * Functions throw ctv::Error, but damaged datagrams are ignored. */
 #pragma once
 
 #include <ctv/net.h>
